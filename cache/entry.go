@@ -1,0 +1,98 @@
+package cache
+
+import "unsafe"
+
+// state is where an entry is in its life. Which list it is on follows from it.
+type state uint8
+
+const (
+	absent    state = iota
+	running         // in flight: queued or running
+	tombstone       // in flight for longer than MaxRequestTime
+	replied         // a reply is retained
+	silenced        // silence is retained
+	numStates = silenced + 1
+)
+
+func (s state) inFlight() bool { return s == running || s == tombstone }
+func (s state) retained() bool { return s == replied || s == silenced }
+
+// entry is one request. It holds no pointer, so that the collector never
+// looks inside; the sizes are chosen to fill 96 octets.
+type entry struct {
+	flatKey
+	authenticator [16]byte
+	length        uint16
+	replyLength   uint16
+	hash          uint32
+	chain         uint32 // next entry of the bucket
+	prev, next    uint32 // neighbours in the list of its state
+
+	// count is the number of duplicates while in flight, and the slot of
+	// the reply once replied.
+	count uint32
+	state state
+
+	generation uint64
+
+	since int64 // when it began; once retained, when its reply was first sent
+	until int64 // when its newest copy came; once retained, when it expires
+}
+
+const entrySize = int(unsafe.Sizeof(entry{}))
+
+// entries holds a shard's entries in segments that come and go with use.
+type entries struct {
+	slots    slots
+	segments []*[entriesPerSegment]entry
+	held     int // segments with memory
+}
+
+// 64 entries of 96 octets are 6 KiB, a size that Go's allocator has.
+const entriesPerSegment = 64
+
+// at returns an entry that is known to exist.
+func (e *entries) at(id uint32) *entry {
+	i := id - 1
+	return &e.segments[i/entriesPerSegment][i%entriesPerSegment]
+}
+
+// find returns the entry of a number that may be of the past, or nil.
+func (e *entries) find(id uint32) *entry {
+	i := id - 1
+	if id == none || int(i/entriesPerSegment) >= len(e.segments) {
+		return nil
+	}
+	segment := e.segments[i/entriesPerSegment]
+	if segment == nil {
+		return nil
+	}
+	return &segment[i%entriesPerSegment]
+}
+
+func (e *entries) take() uint32 {
+	id := e.slots.take()
+	segment, _ := e.slots.locate(id)
+	if segment == len(e.segments) {
+		e.segments = append(e.segments, nil)
+	}
+	if e.segments[segment] == nil {
+		e.segments[segment] = new([entriesPerSegment]entry)
+		e.held++
+	}
+	return id
+}
+
+func (e *entries) put(id uint32) {
+	if release := e.slots.put(id); release >= 0 {
+		e.segments[release] = nil
+		e.held--
+	}
+}
+
+// reset forgets all memory. All entries must be absent.
+func (e *entries) reset() {
+	*e = entries{slots: slots{width: entriesPerSegment}}
+}
+
+func (e *entries) bytes() int { return e.held * entriesPerSegment * entrySize }

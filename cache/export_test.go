@@ -1,0 +1,88 @@
+package cache
+
+import "time"
+
+// SetGeneration makes the next entry of every shard follow generation g.
+func SetGeneration(c *Cache, g uint64) {
+	for i := range c.shards {
+		c.shards[i].generation = g
+	}
+}
+
+// BeginHashed is Begin with a hash of the test's choosing.
+func BeginHashed(c *Cache, now time.Time, r *Request, dst []byte, hash uint64) (Ticket, Verdict, []byte) {
+	q := query{Request: r}
+	q.key, q.zone = r.flatten()
+	return c.begin(c.clock.ticks(now), &q, hash, dst)
+}
+
+// Zones returns how many zones the shards number.
+func Zones(c *Cache) (n int) {
+	for i := range c.shards {
+		n += len(c.shards[i].zones.numbers)
+	}
+	return n
+}
+
+// EntrySize is the size of an entry in octets.
+const EntrySize = entrySize
+
+// DefaultShards is the rule for a zero Config.Shards.
+var DefaultShards = defaultShards
+
+// Bitset opens the set of small integers to its test.
+type Bitset struct{ b bitset }
+
+func (b *Bitset) Grow(n int)  { b.b.grow(n) }
+func (b *Bitset) Set(i int)   { b.b.set(i) }
+func (b *Bitset) Clear(i int) { b.b.clear(i) }
+func (b *Bitset) First() int  { return b.b.first() }
+
+// Index opens the index, over entries that are nothing but a hash.
+type Index struct {
+	x  index
+	es entries
+}
+
+func NewIndex() *Index {
+	var x Index
+	x.es.reset()
+	return &x
+}
+
+func (x *Index) Insert(hash uint32) uint32 {
+	id := x.es.take()
+	e := x.es.at(id)
+	*e = entry{hash: hash}
+	x.x.insert(&x.es, id, e)
+	return id
+}
+
+func (x *Index) Delete(id uint32) {
+	x.x.delete(&x.es, id, x.es.at(id))
+	x.es.put(id)
+}
+
+// Find returns the numbers of the entries with a hash, in no order.
+func (x *Index) Find(hash uint32) (ids []uint32) {
+	if x.x.buckets == 0 {
+		return nil
+	}
+	for id := *x.x.bucket(hash); id != none; id = x.es.at(id).chain {
+		if x.es.at(id).hash == hash {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// Buckets returns how many buckets are in use.
+func (x *Index) Buckets() int { return int(x.x.buckets) }
+
+// Replies opens the store of replies.
+type Replies struct{ r replies }
+
+func (r *Replies) Store(b []byte) uint32             { return r.r.store(b) }
+func (r *Replies) Load(id uint32, length int) []byte { return r.r.load(id, length) }
+func (r *Replies) Drop(id uint32, length int)        { r.r.drop(id, length) }
+func (r *Replies) Held() int                         { return r.r.held }

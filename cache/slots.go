@@ -1,0 +1,68 @@
+package cache
+
+import "math/bits"
+
+// none is the number of no slot.
+const none uint32 = 0
+
+// slots hands out numbered slots that live in segments, and says when a
+// segment is needed and when its memory can go. It always gives the lowest
+// free slot, so that after a storm the upper segments empty and are given
+// back, and what is live moves together.
+type slots struct {
+	width int      // slots a segment, at most 64
+	free  []uint64 // for each segment, a bit for each free slot
+	open  bitset   // the segments that have a free slot
+	spare int      // an empty segment kept against flapping, plus 1; 0: none
+}
+
+// whole is the mask of a segment whose slots are all free.
+func (s *slots) whole() uint64 { return 1<<s.width - 1 }
+
+// take returns a free slot. Its segment may have no memory yet.
+func (s *slots) take() uint32 {
+	segment := s.open.first()
+	if segment < 0 {
+		segment = len(s.free)
+		s.free = append(s.free, s.whole())
+		s.open.grow(len(s.free))
+		s.open.set(segment)
+	}
+	if s.spare == segment+1 {
+		s.spare = 0
+	}
+	mask := s.free[segment]
+	slot := bits.TrailingZeros64(mask)
+	mask &= mask - 1
+	s.free[segment] = mask
+	if mask == 0 {
+		s.open.clear(segment)
+	}
+	return uint32(segment*s.width+slot) + 1
+}
+
+// put gives a slot back. When it was the last of its segment, put may
+// return a segment whose memory is to be released; otherwise -1.
+func (s *slots) put(id uint32) (release int) {
+	segment, slot := s.locate(id)
+	if s.free[segment] == 0 {
+		s.open.set(segment)
+	}
+	s.free[segment] |= 1 << slot
+	if s.free[segment] != s.whole() {
+		return -1
+	}
+	if s.spare == 0 {
+		s.spare = segment + 1
+		return -1
+	}
+	release = max(s.spare-1, segment)
+	s.spare = min(s.spare-1, segment) + 1
+	return release
+}
+
+// locate returns the segment and the place in it of a slot.
+func (s *slots) locate(id uint32) (segment, slot int) {
+	i := int(id - 1)
+	return i / s.width, i % s.width
+}
