@@ -1,0 +1,45 @@
+package radpool
+
+import "time"
+
+// Policy decides how many workers there should be. Decide is a pure function:
+// the same arguments give the same answer, it keeps nothing, and neither
+// blocks nor calls the [Pool]. So a policy is tested as a table. See [Spare]
+// and [Fixed].
+//
+// A policy that also has a method Validate() error is asked by [NewPool].
+type Policy interface {
+	Decide(now time.Time, s Snapshot) Decision
+}
+
+// Snapshot is what a [Policy] decides from: the pool as it is now.
+type Snapshot struct {
+	// Workers is the number of workers: the idle and the busy ones.
+	Workers int
+	// Idle is the number that have nothing to do, with those that are just
+	// being started: they are about to have nothing to do.
+	Idle int
+	// Busy is the number that run jobs.
+	Busy int
+	// Queued is the number of jobs that wait in the queue.
+	Queued int
+	// LastSpawn is when the policy last made the pool grow, and LastRetire
+	// when it last made it shrink. They are zero until then. A worker that is
+	// replaced (see PoolConfig.MaxRequestsPerServer) counts as neither.
+	LastSpawn, LastRetire time.Time
+}
+
+// Decision is what a [Policy] answers. The zero value means: all is well, do
+// not ask again before something new is decided.
+type Decision struct {
+	// Spawn is the number of workers to start now, and Retire the number of
+	// idle ones to end now. A busy worker is never ended: if fewer are idle,
+	// fewer end.
+	Spawn, Retire int
+	// Next is when to ask again, whatever happens until then. Zero: no need.
+	Next time.Time
+	// IdleLow and IdleHigh are why to ask again at once, before Next: fewer
+	// than IdleLow workers are idle, or more than IdleHigh. Zero: no need.
+	// They make it unnecessary to ask at every job, and to ask by the clock.
+	IdleLow, IdleHigh int
+}
