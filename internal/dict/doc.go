@@ -1,0 +1,12 @@
+// Package dict knows RADIUS attributes by name: their numbers, their types and
+// the names of their values. It turns the text that a database or a
+// configuration holds into the octets of the wire, and back for logs.
+//
+// The dictionaries are embedded, in the format of FreeRADIUS, and parsed at first
+// use. They hold the attributes of the RFCs that access networks use, those of
+// the most common vendors, and the internal names of FreeRADIUS that stand in
+// radcheck: Cleartext-Password, Simultaneous-Use, Fall-Through and so on.
+//
+// Everything here is immutable after that and may be used by several goroutines
+// at once.
+package dict
