@@ -17,7 +17,7 @@ const (
 
 // Bounds: what [New] accepts.
 const (
-	MaxMaxRequests = 1 << 26          // entries
+	MaxMaxRequests = 1 << 25          // entries
 	MinDuration    = time.Millisecond // of each duration
 	MaxDuration    = 10 * time.Minute // of each duration
 	MaxShards      = 1024
@@ -28,7 +28,7 @@ const (
 // [New], never clamped.
 type Config struct {
 	// MaxRequests is the most entries, requests in flight and retained
-	// replies together (FreeRADIUS: max_requests). From 1 to 67,108,864;
+	// replies together (FreeRADIUS: max_requests). From 1 to 33,554,432;
 	// zero means 2,097,152.
 	MaxRequests int
 

@@ -38,7 +38,7 @@ func (b *Bitset) Set(i int)   { b.b.set(i) }
 func (b *Bitset) Clear(i int) { b.b.clear(i) }
 func (b *Bitset) First() int  { return b.b.first() }
 
-// Index opens the index, over entries that are nothing but a hash.
+// Index opens the index, over entries that are nothing but a hash and a number for a key.
 type Index struct {
 	x  index
 	es entries
@@ -50,10 +50,10 @@ func NewIndex() *Index {
 	return &x
 }
 
-func (x *Index) Insert(hash uint32) uint32 {
+func (x *Index) Insert(hash, key uint32) uint32 {
 	id := x.es.take()
 	e := x.es.at(id)
-	*e = entry{hash: hash}
+	*e = entry{hash: hash, flatKey: flatKey{listener: key}}
 	x.x.insert(&x.es, id, e)
 	return id
 }
@@ -63,17 +63,9 @@ func (x *Index) Delete(id uint32) {
 	x.es.put(id)
 }
 
-// Find returns the numbers of the entries with a hash, in no order.
-func (x *Index) Find(hash uint32) (ids []uint32) {
-	if x.x.buckets == 0 {
-		return nil
-	}
-	for id := *x.x.bucket(hash); id != none; id = x.es.at(id).chain {
-		if x.es.at(id).hash == hash {
-			ids = append(ids, id)
-		}
-	}
-	return ids
+// Find returns the number of the entry whose hash and key are given, or zero.
+func (x *Index) Find(hash, key uint32) uint32 {
+	return x.x.find(&x.es, hash, &flatKey{listener: key})
 }
 
 // Buckets returns how many buckets are in use.

@@ -1,117 +1,172 @@
 package cache
 
-// index finds entries by hash: buckets of entries chained by number. It grows
-// and shrinks by linear hashing, a bucket or two at an insertion, so there
-// is never a moment at which the whole table is rebuilt.
+// index finds entries by hash. A bucket is half a cache line: the numbers of
+// its entries, each with a few bits of its hash, so that a look-up that finds
+// nothing, and a removal, read the bucket and seldom an entry. It grows and
+// shrinks by linear hashing, a bucket at a time: there is never a moment at
+// which the whole table is rebuilt.
 type index struct {
-	segments []*[bucketsPerSegment]uint32
+	segments []*[bucketsPerSegment]bucket
 	buckets  uint32 // in use; none before the first entry
 	base     uint32 // the largest power of two that is not over buckets
 	count    uint32 // entries
 }
 
-const (
-	bucketsPerSegment = 1024 // also the fewest buckets of an index in use
+// bucket holds up to seven entries. The last word is the head of a chain
+// of those that found no place.
+type bucket [8]uint32
 
-	// The index keeps between 2 and 8 buckets for each entry once past its
-	// least size: a look-up that finds nothing seldom touches an entry.
-	bucketsPerEntry     = 2
-	mostBucketsPerEntry = 8
+const (
+	overflow = len(bucket{}) - 1
+
+	idBits = 26
+	idMask = 1<<idBits - 1
+
+	bucketsPerSegment = 128 // also the fewest buckets of an index in use
+
+	// The mean number of entries in a bucket; the least is one. More means
+	// longer overflows, fewer more memory.
+	entriesPerBucket = 4
 )
 
-// bucket returns the head of the chain in which a hash belongs.
-func (x *index) bucket(hash uint32) *uint32 {
+// tagged joins an entry's number to the bits of its hash that are not used to choose
+// the bucket.
+func tagged(id, hash uint32) uint32 { return id | hash&^idMask }
+
+// bucketOf returns the bucket in which a hash belongs.
+func (x *index) bucketOf(hash uint32) *bucket {
 	b := hash & (2*x.base - 1)
 	if b >= x.buckets {
 		b &= x.base - 1
 	}
-	return x.head(b)
+	return x.at(b)
 }
 
-func (x *index) head(b uint32) *uint32 {
+func (x *index) at(b uint32) *bucket {
 	return &x.segments[b/bucketsPerSegment][b%bucketsPerSegment]
 }
 
-// insert adds an entry whose hash is set and which is in no chain.
+// find returns the entry under a key whose hash is given, or none.
+func (x *index) find(es *entries, hash uint32, key *flatKey) uint32 {
+	if x.buckets == 0 {
+		return none
+	}
+	b := x.bucketOf(hash)
+	for _, w := range b[:overflow] {
+		if w == none || (w^hash)&^idMask != 0 {
+			continue
+		}
+		id := w & idMask
+		if e := es.at(id); e.hash == hash && e.flatKey == *key {
+			return id
+		}
+	}
+	for id := b[overflow]; id != none; {
+		e := es.at(id)
+		if e.hash == hash && e.flatKey == *key {
+			return id
+		}
+		id = e.chain
+	}
+	return none
+}
+
+// insert adds an entry whose hash is set and which is not in the index.
 func (x *index) insert(es *entries, id uint32, e *entry) {
 	if x.buckets == 0 {
-		x.segments = append(x.segments, new([bucketsPerSegment]uint32))
+		x.segments = append(x.segments, new([bucketsPerSegment]bucket))
 		x.buckets, x.base = bucketsPerSegment, bucketsPerSegment
 	}
-	head := x.bucket(e.hash)
-	e.chain = *head
-	*head = id
+	x.bucketOf(e.hash).add(id, e)
 	x.count++
-	for range bucketsPerEntry {
-		if x.buckets >= bucketsPerEntry*x.count {
-			return
-		}
+	if x.count > entriesPerBucket*x.buckets {
 		x.split(es)
 	}
 }
 
 // delete removes an entry that is in the index.
 func (x *index) delete(es *entries, id uint32, e *entry) {
-	link := x.bucket(e.hash)
+	x.bucketOf(e.hash).remove(es, id, e)
+	x.count--
+	if x.buckets > bucketsPerSegment && x.count < x.buckets {
+		x.merge(es)
+	}
+}
+
+func (b *bucket) add(id uint32, e *entry) {
+	for i, w := range b[:overflow] {
+		if w == none {
+			b[i] = tagged(id, e.hash)
+			return
+		}
+	}
+	e.chain = b[overflow]
+	b[overflow] = id
+}
+
+func (b *bucket) remove(es *entries, id uint32, e *entry) {
+	for i, w := range b[:overflow] {
+		if w&idMask == id {
+			b[i] = none
+			return
+		}
+	}
+	link := &b[overflow]
 	for *link != id {
 		link = &es.at(*link).chain
 	}
 	*link = e.chain
 	e.chain = none
-	x.count--
-	for range mostBucketsPerEntry {
-		if x.buckets <= bucketsPerSegment || x.buckets <= mostBucketsPerEntry*x.count {
-			return
-		}
-		x.merge(es)
-	}
 }
 
 // split adds a bucket, and moves to it what belongs there.
 func (x *index) split(es *entries) {
-	b := x.buckets
-	if b%bucketsPerSegment == 0 {
-		x.segments = append(x.segments, new([bucketsPerSegment]uint32))
+	last := x.buckets
+	if last%bucketsPerSegment == 0 {
+		x.segments = append(x.segments, new([bucketsPerSegment]bucket))
 	}
-	from, to := x.head(b-x.base), x.head(b)
-	for *from != none {
-		id := *from
-		e := es.at(id)
-		if e.hash&(2*x.base-1) != b {
-			from = &e.chain
-			continue
-		}
-		*from = e.chain
-		e.chain = *to
-		*to = id
-	}
+	from := x.at(last - x.base)
 	x.buckets++
 	if x.buckets == 2*x.base {
 		x.base = x.buckets
 	}
+	x.redistribute(es, from)
 }
 
 // merge removes the last bucket; it undoes a split.
 func (x *index) merge(es *entries) {
+	last := x.buckets - 1
+	from := x.at(last)
 	if x.buckets == x.base {
 		x.base /= 2
 	}
 	x.buckets--
-	from, to := x.head(x.buckets), x.head(x.buckets-x.base)
-	if *from != none {
-		last := from
-		for *last != none {
-			last = &es.at(*last).chain
-		}
-		*last = *to
-		*to = *from
-		*from = none
-	}
-	if x.buckets%bucketsPerSegment == 0 {
+	x.redistribute(es, from)
+	if last%bucketsPerSegment == 0 {
 		n := len(x.segments) - 1
 		x.segments[n] = nil
 		x.segments = x.segments[:n]
 	}
 }
 
-func (x *index) bytes() int { return len(x.segments) * bucketsPerSegment * 4 }
+// redistribute puts each entry of a bucket where it belongs now.
+func (x *index) redistribute(es *entries, from *bucket) {
+	old := *from
+	*from = bucket{}
+	for _, w := range old[:overflow] {
+		if w != none {
+			id := w & idMask
+			e := es.at(id)
+			x.bucketOf(e.hash).add(id, e)
+		}
+	}
+	for id := old[overflow]; id != none; {
+		e := es.at(id)
+		next := e.chain
+		e.chain = none
+		x.bucketOf(e.hash).add(id, e)
+		id = next
+	}
+}
+
+func (x *index) bytes() int { return len(x.segments) * bucketsPerSegment * len(bucket{}) * 4 }

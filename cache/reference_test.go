@@ -166,6 +166,7 @@ func (r *reference) expire(now time.Time) time.Time {
 func (r *reference) snapshot() cache.Stats {
 	s := r.stats
 	s.MaxRequests = r.config.MaxRequests
+	s.Entries = len(r.entries)
 	for _, e := range r.entries {
 		switch {
 		case !e.inFlight:

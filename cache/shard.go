@@ -83,9 +83,6 @@ func (s *shard) overdue(e *entry) bool {
 // lookup returns the entry under the query's key, or none. It completes the
 // query's key when the shard knows its zone.
 func (s *shard) lookup(q *query) uint32 {
-	if s.index.buckets == 0 {
-		return none
-	}
 	if q.zone != "" {
 		scope, ok := s.zones.number(q.zone)
 		if !ok {
@@ -93,14 +90,7 @@ func (s *shard) lookup(q *query) uint32 {
 		}
 		q.key.scope = scope
 	}
-	for id := *s.index.bucket(q.hash); id != none; {
-		e := s.entries.at(id)
-		if e.hash == q.hash && e.flatKey == q.key {
-			return id
-		}
-		id = e.chain
-	}
-	return none
+	return s.index.find(&s.entries, q.hash, &q.key)
 }
 
 // again decides about a request whose key has an entry.

@@ -1,8 +1,8 @@
 package cache
 
-// Stats is a snapshot of a Cache. Its counters count from New and only grow. The shards are read one
-// after another, so under load the numbers may be of slightly different
-// moments; at rest they satisfy
+// Stats is a snapshot of a Cache. Its counters count from New and only grow.
+// The shards are read one after another, so under load the numbers may be of
+// slightly different moments; at rest they satisfy
 //
 //	Begun + Superseded = Finished + Unanswered + Abandoned + Superseded + InFlight
 //	Finished + Unanswered = Expired + Evicted + Replaced + Retained
@@ -11,7 +11,8 @@ package cache
 // as one, the older, that ended.
 type Stats struct {
 	// Status.
-	MaxRequests int // the bound on InFlight + Retained
+	MaxRequests int // the bound on Entries
+	Entries     int // InFlight + Retained and requests about to be in flight; exact at any moment
 	InFlight    int // requests with a live Ticket, tombstones included
 	Tombstones  int // of those, past MaxRequestTime when last looked at
 	Retained    int // answered requests, silence included
@@ -51,7 +52,11 @@ type counters struct {
 // Stats returns the numbers of the moment. It costs a lock and a few
 // additions a shard.
 func (c *Cache) Stats() Stats {
-	total := Stats{MaxRequests: int(c.maxRequests), Full: c.full.Load()}
+	total := Stats{
+		MaxRequests: int(c.maxRequests),
+		Entries:     int(c.used.Load()),
+		Full:        c.full.Load(),
+	}
 	for i := range c.shards {
 		c.shards[i].addTo(&total)
 	}

@@ -1,5 +1,7 @@
 package cache
 
+import "strings"
+
 // zones numbers the IPv6 zones that a shard's entries name, so that an entry
 // needs no string. A zone is forgotten with its last entry: interfaces come and
 // go on an access concentrator.
@@ -34,8 +36,10 @@ func (z *zones) hold(name string) uint32 {
 		if z.numbers == nil {
 			z.numbers = make(map[string]uint32)
 		}
-		z.numbers[name] = scope
-		z.names[scope-scopeZone].name = name
+		// A copy, so that a request which is looked up need not live on the heap.
+		own := strings.Clone(name)
+		z.numbers[own] = scope
+		z.names[scope-scopeZone].name = own
 	}
 	z.names[scope-scopeZone].entries++
 	return scope

@@ -1,0 +1,108 @@
+package cache_test
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/radpool/radpool/cache"
+)
+
+// million makes the nth of many requests as a large network would: 256
+// Identifiers on each of the ports of each of the clients.
+func million(n int) cache.Request {
+	var addr [4]byte
+	binary.BigEndian.PutUint32(addr[:], 10<<24|uint32(n>>14))
+	r := cache.Request{Length: 100}
+	r.Client = netip.AddrPortFrom(netip.AddrFrom4(addr), uint16(1024+n>>8&63))
+	r.Code, r.Identifier = 1, byte(n)
+	binary.LittleEndian.PutUint64(r.Authenticator[:], uint64(n))
+	return r
+}
+
+// answer makes one request live its life up to the reply.
+func answer(tb testing.TB, c *cache.Cache, now time.Time, n int, reply []byte) {
+	r := million(n)
+	ticket, v, _ := c.Begin(now, &r, nil)
+	if v != cache.Fresh || !ticket.Finish(now, reply) {
+		tb.Fatalf("request %d: %v", n, v)
+	}
+}
+
+const (
+	liveEntries = cache.DefaultMaxRequests
+	tick        = cache.DefaultCleanupDelay / liveEntries // keeps as many alive
+)
+
+// full returns a cache with 2,097,152 retained replies of 64 octets.
+func full(tb testing.TB) (c *cache.Cache, now time.Time, reply []byte) {
+	c, err := cache.New(cache.Config{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	now, reply = start, make([]byte, 64)
+	for n := range liveEntries {
+		now = now.Add(tick)
+		answer(tb, c, now, n, reply)
+	}
+	return c, now, reply
+}
+
+// A new request, its reply, and the expiry of an old one, at 2,097,152 entries.
+func BenchmarkInsertAndExpire(b *testing.B) {
+	c, now, reply := full(b)
+	n := liveEntries
+	for b.Loop() {
+		now = now.Add(tick)
+		answer(b, c, now, n, reply)
+		n++
+	}
+	s := c.Stats()
+	b.ReportMetric(float64(s.Bytes)/float64(s.Retained+s.InFlight), "octets/entry")
+}
+
+// A new request that makes room at a full table: no entry expires in time.
+func BenchmarkInsertAndEvict(b *testing.B) {
+	c, now, reply := full(b)
+	n := liveEntries
+	for b.Loop() {
+		answer(b, c, now, n, reply)
+		n++
+	}
+}
+
+// A retransmission of a random one of 2,097,152 answered requests.
+func BenchmarkReplay(b *testing.B) {
+	c, now, _ := full(b)
+	dst := make([]byte, 0, cache.MaxReply)
+	n := 1
+	for b.Loop() {
+		n = (n*1_664_525 + 1_013_904_223) % liveEntries // visits all, in no order
+		r := million(n)
+		if _, v, _ := c.Begin(now, &r, dst); v != cache.Replay {
+			b.Fatalf("request %d: %v", n, v)
+		}
+	}
+}
+
+// A request and its reply in a small table, from all processors.
+func BenchmarkParallel(b *testing.B) {
+	c, err := cache.New(cache.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	reply := make([]byte, 64)
+	var r cache.Request
+	b.RunParallel(func(pb *testing.PB) {
+		r := r
+		r.Client = netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, 1}), 1024)
+		for n := uint64(0); pb.Next(); n++ {
+			r.Identifier = byte(n)
+			binary.LittleEndian.PutUint64(r.Authenticator[:], n)
+			if t, _, _ := c.Begin(start, &r, nil); t.Current() {
+				t.Finish(start, reply)
+			}
+		}
+	})
+}
