@@ -1,0 +1,162 @@
+package radpool
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Config holds the limits of a [Server], under the names that radiusd.conf
+// gives them. A zero field means its default; a value outside its bounds is an
+// error that names the field, and is never silently changed.
+type Config struct {
+	// MaxRequestTime is how long a request may take from its arrival to its
+	// reply (max_request_time). Then the Handler's context ends, and a request
+	// still in the queue is dropped unrun. Default 9 s, at most 120 s.
+	MaxRequestTime time.Duration
+
+	// CleanupDelay is how long a reply is kept, in case it does not reach the
+	// NAS and the NAS asks again (cleanup_delay). Default 10 s, at most 30 s.
+	CleanupDelay time.Duration
+
+	// MaxRequests is how many requests, in progress and with replies kept, are
+	// remembered at once (max_requests). Default 2,097,152, at most 16,777,216.
+	MaxRequests int
+
+	// StartServers is how many workers start at first (start_servers). Default
+	// 1, at most MaxServers.
+	StartServers int
+
+	// MaxServers is the most workers (max_servers). Default 128, at most 65,536.
+	MaxServers int
+
+	// MinSpareServers is how many idle workers there are at least, up to
+	// MaxServers (min_spare_servers). Default 8, at most MaxSpareServers.
+	MinSpareServers int
+
+	// MaxSpareServers is how many idle workers there are at most in the long
+	// run (max_spare_servers). Default 32, at most MaxServers.
+	MaxSpareServers int
+
+	// MaxRequestsPerServer is after how many requests a worker is replaced
+	// (max_requests_per_server). 0, the default, is never.
+	MaxRequestsPerServer int
+
+	// MaxQueueSize is how many requests may wait for a worker
+	// (max_queue_size). Default and greatest value 1,048,576, least 2. Memory
+	// follows use.
+	MaxQueueSize int
+
+	// AutoLimitAcct drops accounting requests at random while they arrive
+	// faster than they are answered and the queue is more than half full
+	// (auto_limit_acct): Interim-Updates first, Start, Stop, Accounting-On and
+	// Accounting-Off only from three quarters. The NAS sends them again.
+	AutoLimitAcct bool
+
+	// MaxBatch is how many requests a worker hands to a [BatchHandler] at once.
+	// Default 64, at most 4,096. For any other Handler it is 1.
+	MaxBatch int
+
+	// MaxAttributes is how many attributes a request may have
+	// (max_attributes). Default 200, at most 2,038: as many as fit.
+	MaxAttributes int
+}
+
+// Defaults of Config: where the values are not FreeRADIUS's, they are those of
+// an ISP's billing server.
+const (
+	defaultMaxRequestTime  = 9 * time.Second
+	defaultCleanupDelay    = 10 * time.Second
+	defaultMaxRequests     = 2_097_152
+	defaultStartServers    = 1
+	defaultMaxServers      = 128
+	defaultMinSpareServers = 8
+	defaultMaxSpareServers = 32
+	defaultMaxQueueSize    = 1_048_576
+	defaultMaxBatch        = 64
+	defaultMaxAttributes   = 200
+)
+
+// A ConfigError is a field of a configuration that is out of its bounds.
+type ConfigError struct {
+	Field string // the field's name
+	Value any    // what it was
+	Bound string // what it must be
+}
+
+// Error names the field, its value and its bound.
+func (e *ConfigError) Error() string {
+	return fmt.Sprintf("radpool: %s is %v: must be %s", e.Field, e.Value, e.Bound)
+}
+
+// Validate returns nil, or an error that joins a [ConfigError] for each field
+// that is out of its bounds.
+func (c Config) Validate() error {
+	_, err := c.withDefaults()
+	return err
+}
+
+// withDefaults returns c with each zero field replaced by its default, and what
+// is wrong with it.
+func (c Config) withDefaults() (Config, error) {
+	var errs []error
+	errs = append(errs,
+		duration("MaxRequestTime", &c.MaxRequestTime, defaultMaxRequestTime, 120*time.Second),
+		duration("CleanupDelay", &c.CleanupDelay, defaultCleanupDelay, 30*time.Second),
+		number("MaxRequests", &c.MaxRequests, defaultMaxRequests, 1, 1<<24, ""),
+		number("MaxRequestsPerServer", &c.MaxRequestsPerServer, 0, 0, 1<<31-1, ""),
+		number("MaxQueueSize", &c.MaxQueueSize, defaultMaxQueueSize, 2, 1<<20, ""),
+		number("MaxBatch", &c.MaxBatch, defaultMaxBatch, 1, 4096, ""),
+		number("MaxAttributes", &c.MaxAttributes, defaultMaxAttributes, 1, 2038, ""),
+	)
+	// Each of the numbers of workers is bounded by the one before: where one is
+	// wrong, those after it cannot be judged. The defaults of the smaller ones
+	// give way to a larger one that was set; what was set is never changed.
+	err := number("MaxServers", &c.MaxServers, defaultMaxServers, 1, MaxWorkers, "")
+	if err == nil {
+		spare := min(max(defaultMaxSpareServers, c.MinSpareServers), c.MaxServers)
+		err = number("MaxSpareServers", &c.MaxSpareServers, spare, 1, c.MaxServers, "MaxServers")
+		errs = append(errs, number("StartServers", &c.StartServers, defaultStartServers, 1, c.MaxServers, "MaxServers"))
+	}
+	if err == nil {
+		spare := min(defaultMinSpareServers, c.MaxSpareServers)
+		err = number("MinSpareServers", &c.MinSpareServers, spare, 1, c.MaxSpareServers, "MaxSpareServers")
+	}
+	return c, errors.Join(append(errs, err)...)
+}
+
+func duration(field string, v *time.Duration, def, most time.Duration) error {
+	if *v == 0 {
+		*v = def
+	}
+	if *v < time.Millisecond || *v > most {
+		return &ConfigError{field, *v, fmt.Sprintf("1ms to %v", most)}
+	}
+	return nil
+}
+
+// number applies the default and checks the bounds; mostOf names the field that
+// the upper bound comes from, if one does.
+func number(field string, v *int, def, least, most int, mostOf string) error {
+	if *v == 0 {
+		*v = def
+	}
+	if *v < least || *v > most {
+		bound := fmt.Sprintf("%d to %d", least, most)
+		if mostOf != "" {
+			bound += " (" + mostOf + ")"
+		}
+		return &ConfigError{field, *v, bound}
+	}
+	return nil
+}
+
+// policy is FreeRADIUS's spare rule with the numbers of c.
+func (c Config) policy() Policy {
+	return Spare{
+		StartServers:    c.StartServers,
+		MinSpareServers: c.MinSpareServers,
+		MaxSpareServers: c.MaxSpareServers,
+		MaxServers:      c.MaxServers,
+	}
+}

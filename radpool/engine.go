@@ -1,0 +1,188 @@
+package radpool
+
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/radpool/radpool/arena"
+	"github.com/radpool/radpool/cache"
+	"github.com/radpool/radpool/internal/udp"
+)
+
+// engine is a Server that runs: everything in it is set, and none of it
+// changes.
+type engine struct {
+	handler Handler
+	batch   BatchHandler // handler, if it is one
+	clients *Clients
+	config  Config
+	hooks   Hooks
+	log     *zap.Logger
+	drops   *dropLog
+
+	cache  *cache.Cache
+	arenas *arena.Pool
+	pool   *Pool[*job]
+	jobs   sync.Pool
+
+	counters  counterSet
+	elsewhere *counters // for what neither a reader nor a worker counts: drops by the pool
+
+	base   context.Context // of every request; ends with the server
+	cancel context.CancelFunc
+
+	outpaced           atomic.Bool // more requests come than are answered, by the housekeeper's last look
+	stuck              atomic.Int64
+	panics, hookPanics atomic.Uint64
+	runs               runSet
+
+	mu        sync.Mutex // guards listeners
+	listeners []*listener
+	ids       uint32
+
+	readers     sync.WaitGroup
+	housekeeper sync.WaitGroup
+	houseStop   chan struct{}
+	ending      sync.Once
+	ended       chan struct{} // closed when nothing is left
+	abandoned   bool          // the end was hurried; to be read after ended
+}
+
+func newEngine(s *Server) (*engine, error) {
+	if s.Handler == nil {
+		return nil, errors.New("radpool: Server.Handler is nil")
+	}
+	if s.Clients == nil {
+		return nil, errors.New("radpool: Server.Clients is nil")
+	}
+	cfg, err := s.Config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{
+		handler: s.Handler,
+		clients: s.Clients,
+		config:  cfg,
+		hooks:   s.Hooks,
+		log:     s.Logger,
+		drops:   newDropLog(s.Logger, time.Now()),
+		ended:   make(chan struct{}),
+
+		houseStop: make(chan struct{}),
+	}
+	if e.log == nil {
+		e.log = zap.NewNop()
+	}
+	e.cache, err = cache.New(cache.Config{
+		MaxRequests:    cfg.MaxRequests,
+		CleanupDelay:   cfg.CleanupDelay,
+		MaxRequestTime: cfg.MaxRequestTime,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if e.arenas, err = arena.NewPool(arena.Config{}); err != nil {
+		return nil, err
+	}
+	e.elsewhere = e.counters.take()
+	e.base, e.cancel = context.WithCancel(context.Background())
+	policy := s.Policy
+	if policy == nil {
+		policy = cfg.policy()
+	}
+	maxBatch := 1
+	if b, ok := s.Handler.(BatchHandler); ok {
+		e.batch, maxBatch = b, cfg.MaxBatch
+	}
+	e.pool, err = NewPool(PoolConfig[*job]{
+		MaxQueueSize:         cfg.MaxQueueSize,
+		Policy:               policy,
+		Run:                  e.run,
+		MaxBatch:             maxBatch,
+		MaxRequestsPerServer: cfg.MaxRequestsPerServer,
+		WorkerStart:          e.workerStart,
+		WorkerStop:           e.workerStop,
+		Drop:                 e.dropped,
+		Panic:                e.panicked,
+	})
+	if err != nil {
+		e.cancel()
+		return nil, err
+	}
+	e.housekeeper.Go(e.keepHouse)
+	return e, nil
+}
+
+func (e *engine) addListener(pc net.PacketConn, services Services) (*listener, error) {
+	conn, err := udp.New(pc)
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.ids++
+	l := &listener{engine: e, conn: conn, id: e.ids, services: services, counters: e.counters.take()}
+	l.local = conn.LocalAddr()
+	e.listeners = append(e.listeners, l)
+	e.readers.Add(1) // here, under the Server's lock, so that none is added once the end has begun
+	return l, nil
+}
+
+// end is Shutdown, or Close when ctx is over already. All callers wait for the
+// same end; the context of any of them can hurry it.
+func (e *engine) end(ctx context.Context) error {
+	if ctx.Err() != nil {
+		e.cancel()
+	} else {
+		stop := context.AfterFunc(ctx, e.cancel)
+		defer stop()
+	}
+	e.ending.Do(func() { go e.stop() })
+	<-e.ended
+	switch {
+	case !e.abandoned:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return ErrServerClosed // another caller hurried
+}
+
+// stop takes the parts down in the order in which a request passes them, so
+// that each finds the next one still there. The end of base hurries it.
+func (e *engine) stop() {
+	defer close(e.ended)
+	e.mu.Lock()
+	listeners := slices.Clone(e.listeners)
+	e.mu.Unlock()
+	for _, l := range listeners {
+		l.stop()
+	}
+	e.readers.Wait()
+	e.abandoned = e.pool.Shutdown(e.base) != nil
+	for _, l := range listeners {
+		_ = l.conn.Close() // the replies are sent: nothing is lost by it
+	}
+	e.cancel()
+	close(e.houseStop)
+	e.housekeeper.Wait()
+}
+
+func (e *engine) stats() Stats {
+	var st Stats
+	e.counters.sum(&st)
+	st.Unresponsive = int(e.stuck.Load())
+	st.HookPanics = e.hookPanics.Load()
+	st.Panics = e.panics.Load()
+	st.Pool = e.pool.Stats()
+	st.Cache = e.cache.Stats()
+	st.Arena = e.arenas.Stats()
+	return st
+}

@@ -1,0 +1,93 @@
+package radpool
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// houseInterval is how often the server looks after what no request looks
+// after: what has expired while nothing comes, and workers that do not come
+// back.
+const houseInterval = time.Second
+
+func (e *engine) keepHouse() {
+	tick := time.NewTicker(houseInterval)
+	defer tick.Stop()
+	var arrived, answered uint64
+	for {
+		select {
+		case <-e.houseStop:
+			return
+		case now := <-tick.C:
+			e.cache.Expire(now)
+			e.findStuck(now)
+			if e.config.AutoLimitAcct {
+				var st Stats
+				e.counters.sum(&st)
+				a, b := arrived, answered
+				answered = st.Ended()
+				arrived = answered + st.InFlight
+				e.outpaced.Store(arrived-a > answered-b)
+			}
+		}
+	}
+}
+
+// findStuck counts the workers that are still running a request whose time is
+// over, and logs when there are some: such a worker is lost to all others, and
+// only the Handler can let it go.
+func (e *engine) findStuck(now time.Time) {
+	n, oldest := e.runs.over(now, e.config.MaxRequestTime)
+	e.stuck.Store(int64(n))
+	if n > 0 {
+		e.log.Warn("handlers do not return although max_request_time is over: is the back end answering?",
+			zap.Int("workers", n), zap.Duration("oldest", oldest))
+	}
+}
+
+// runSet knows since when each worker has been running what it runs.
+type runSet struct {
+	mu  sync.Mutex
+	all map[*workerState]struct{}
+}
+
+// run is written by its worker and read by the housekeeper.
+type run struct {
+	arrived atomic.Int64 // when its oldest request arrived, in Unix nanoseconds; 0 while idle
+}
+
+func (s *runSet) add(w *workerState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = make(map[*workerState]struct{})
+	}
+	s.all[w] = struct{}{}
+}
+
+func (s *runSet) remove(w *workerState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.all, w)
+}
+
+// over returns how many have been running for longer than limit, and the age of
+// the oldest.
+func (s *runSet) over(now time.Time, limit time.Duration) (n int, oldest time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for w := range s.all {
+		arrived := w.run.arrived.Load()
+		if arrived == 0 {
+			continue
+		}
+		if age := now.Sub(time.Unix(0, arrived)); age >= limit {
+			n++
+			oldest = max(oldest, age)
+		}
+	}
+	return n, oldest
+}

@@ -1,0 +1,71 @@
+package radpool
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+
+	"layeh.com/radius"
+
+	"github.com/radpool/radpool/arena"
+)
+
+// A Request is one verified RADIUS request on its way through a [Handler].
+//
+// The embedded packet is layeh.com/radius's, so its attribute helpers work:
+// rfc2865.UserName_GetString(req.Packet). Its attributes lie in the request's
+// arena and are the Handler's until it returns.
+type Request struct {
+	*radius.Packet
+
+	// Client is the client that the request came from. It is shared and must
+	// not be changed. It is nil only in a Request made by hand.
+	Client *Client
+
+	// RemoteAddr is where the request came from; an IPv4-mapped IPv6 address
+	// stands here as IPv4.
+	RemoteAddr netip.AddrPort
+
+	// LocalAddr is the address of the socket that received it.
+	LocalAddr netip.AddrPort
+
+	// Received is when the request arrived. Its age counts against
+	// MaxRequestTime from here.
+	Received time.Time
+
+	arena *arena.Arena
+}
+
+// NewRequest returns a Request as a [Server] would hand it to a Handler, for
+// tests of handlers. a may be nil: memory then comes from the heap.
+func NewRequest(p *radius.Packet, a *arena.Arena) *Request {
+	return &Request{Packet: p, Received: time.Now(), arena: a}
+}
+
+// Arena is the memory of this request: what is allocated there is released, all
+// at once, when the Handler has returned and the reply is sent. It is nil in a
+// Request made without one.
+func (r *Request) Arena() *arena.Arena { return r.arena }
+
+// Clone returns a copy of r that owns its memory and may be kept. It has no
+// arena.
+func (r *Request) Clone() *Request {
+	c := *r
+	c.arena = nil
+	c.Packet = clonePacket(r.Packet)
+	return &c
+}
+
+// clonePacket copies p to the heap, attributes included. The secret is shared:
+// it belongs to the client and is never changed.
+func clonePacket(p *radius.Packet) *radius.Packet {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	c.Attributes = make(radius.Attributes, len(p.Attributes))
+	for i, avp := range p.Attributes {
+		c.Attributes[i] = &radius.AVP{Type: avp.Type, Attribute: slices.Clone(avp.Attribute)}
+	}
+	return &c
+}

@@ -1,0 +1,200 @@
+package radpool
+
+import (
+	"runtime/debug"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/radpool/radpool/internal/udp"
+	"github.com/radpool/radpool/internal/wire"
+)
+
+// workerState is what a worker keeps between requests.
+type workerState struct {
+	counters  *counters
+	run       run
+	live      []*job
+	exchanges []*Exchange
+	out       []udp.Message
+	replies   []byte // the encoded replies of one batch
+}
+
+func (e *engine) workerStart(w *Worker) {
+	ws := &workerState{counters: e.counters.take()}
+	w.State = ws
+	e.runs.add(ws)
+	if hook := e.hooks.WorkerStart; hook != nil {
+		defer e.hookPanicked()
+		hook(w.ID)
+	}
+}
+
+func (e *engine) workerStop(w *Worker) {
+	ws := w.State.(*workerState)
+	e.runs.remove(ws)
+	e.counters.put(ws.counters)
+	if hook := e.hooks.WorkerStop; hook != nil {
+		defer e.hookPanicked()
+		hook(w.ID)
+	}
+}
+
+// run answers the requests that a worker took from the queue together.
+func (e *engine) run(w *Worker, jobs []*job) {
+	ws := w.State.(*workerState)
+	e.open(ws, jobs)
+	if len(ws.live) == 0 {
+		return
+	}
+	// Whatever happens in the Handler, even runtime.Goexit, each request is
+	// ended. What was not handled then has no Code and no error: see seal.
+	handled := false
+	defer func() {
+		ws.run.arrived.Store(0)
+		e.close(ws, handled)
+	}()
+	ws.run.arrived.Store(ws.live[0].received.UnixNano())
+	handled = e.handle(ws)
+}
+
+// open leaves in ws.live those jobs that are still wanted, ready to be handled.
+func (e *engine) open(ws *workerState, jobs []*job) {
+	now := time.Now()
+	ws.live, ws.exchanges = ws.live[:0], ws.exchanges[:0]
+	for _, j := range jobs {
+		switch {
+		case e.base.Err() != nil: // closed, and the pool does not know yet
+			j.ticket.Abandon()
+			e.finish(j, Aborted, nil, ws.counters, now)
+			continue
+		case !j.ticket.Current():
+			e.finish(j, Superseded, nil, ws.counters, now)
+			continue
+		}
+		j.open(e)
+		ws.live = append(ws.live, j)
+		ws.exchanges = append(ws.exchanges, &j.exchange)
+	}
+}
+
+// handle calls the Handler, and reports whether it came back.
+func (e *engine) handle(ws *workerState) (handled bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			e.handlerPanicked(v, debug.Stack())
+		}
+	}()
+	if e.batch != nil && len(ws.exchanges) > 1 {
+		e.batch.HandleBatch(ws.exchanges)
+		return true
+	}
+	x := ws.exchanges[0]
+	e.handler.Handle(x.Ctx, x.Request, x.Response)
+	return true
+}
+
+func (e *engine) handlerPanicked(v any, stack []byte) {
+	e.panics.Add(1)
+	e.log.Error("the handler panicked", zap.Any("panic", v), zap.ByteString("stack", stack))
+	if hook := e.hooks.Panic; hook != nil {
+		defer e.hookPanicked()
+		hook(PanicInfo{Value: v, Stack: stack})
+	}
+}
+
+// close ends the requests that were handled, and sends their replies, those to
+// one socket together.
+func (e *engine) close(ws *workerState, handled bool) {
+	now := time.Now()
+	ws.out, ws.replies = ws.out[:0], ws.replies[:0]
+	var to *listener
+	for _, j := range ws.live {
+		if j.listener != to {
+			ws.flush(to)
+			to = j.listener
+		}
+		o, err := e.seal(ws, j, handled, now)
+		e.finish(j, o, err, ws.counters, now)
+	}
+	ws.flush(to)
+	clear(ws.live)
+	clear(ws.exchanges)
+}
+
+func (ws *workerState) flush(l *listener) {
+	if len(ws.out) > 0 {
+		l.send(ws.out, ws.counters)
+		clear(ws.out)
+		ws.out = ws.out[:0]
+	}
+}
+
+// seal settles what the answer to j is, has the cache remember it, and puts a
+// reply into ws.out.
+func (e *engine) seal(ws *workerState, j *job, handled bool, now time.Time) (Outcome, error) {
+	p := j.response.Packet // the Handler may have put another in its place
+	switch {
+	case !handled || j.response.err != nil:
+		if !j.ticket.Abandon() {
+			return Superseded, nil
+		}
+		return Failed, j.response.err
+	case p == nil || p.Code == 0:
+		if !j.ticket.NoReply(now) {
+			return Superseded, nil
+		}
+		return Unanswered, nil
+	}
+	start := len(ws.replies)
+	mem, err := wire.Encode(ws.replies, p, j.datagram, &j.shape, j.client.secret)
+	if err != nil {
+		j.ticket.Abandon()
+		return Failed, err
+	}
+	ws.replies = mem
+	b := mem[start:len(mem):len(mem)]
+	if !j.ticket.Finish(now, b) {
+		return Superseded, nil
+	}
+	if now.Sub(j.received) >= e.config.MaxRequestTime {
+		// Too late for this one, but not in vain: the cache has it for the
+		// retransmission.
+		return Expired, nil
+	}
+	ws.out = append(ws.out, udp.Message{Buf: b, N: len(b), Addr: j.remote, Local: j.local})
+	ws.counters.replies[kindOfReply(p.Code)].Add(1)
+	return Replied, nil
+}
+
+// dropped is told by the pool of a job that it will not run.
+func (e *engine) dropped(j *job, _ Class, why Drop) {
+	o := Shed
+	switch why {
+	case DropExpired:
+		o = Expired
+	case DropClosed:
+		o = Aborted
+	}
+	j.ticket.Abandon()
+	e.finish(j, o, nil, e.elsewhere, time.Now())
+}
+
+// panicked is told by the pool of a panic that came past handle: one of ours.
+func (e *engine) panicked(_ *Worker, _ []*job, v any, stack []byte) { e.handlerPanicked(v, stack) }
+
+// finish is the end of a job, of every one exactly once: it is counted, told
+// where it is a drop, and its memory released.
+func (e *engine) finish(j *job, o Outcome, err error, c *counters, now time.Time) {
+	c.outcomes[o].Add(1)
+	if o != Replied && o != Unanswered {
+		if t, wanted := e.telling(now, o); wanted {
+			t.tell(DropInfo{
+				Outcome: o, RemoteAddr: j.remote, Client: &j.client.Client, Code: j.shape.Code,
+				Identifier: j.shape.Identifier, Err: err,
+			})
+		}
+	}
+	j.release(e)
+	c.ended.Add(1)
+}

@@ -1,0 +1,175 @@
+package radpool
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+
+	"go.uber.org/zap"
+)
+
+// ErrServerClosed is what Serve and ListenAndServe return after Shutdown or
+// Close.
+var ErrServerClosed = errors.New("radpool: server closed")
+
+// A Server receives RADIUS requests, runs a [Handler] for each on a pool of
+// workers, and sends the replies. Its fields are set before the first call of a
+// method and not changed after that; a zero field means what its comment says.
+// Its methods may be called from many goroutines at once. A Server that was shut
+// down or closed cannot be used again.
+type Server struct {
+	// Handler answers the requests. Required. A [BatchHandler] is given several
+	// at once.
+	Handler Handler
+
+	// Clients are those who may send requests. Required. Others are counted and
+	// never answered.
+	Clients *Clients
+
+	// Config holds the limits.
+	Config Config
+
+	// Policy says how many workers there should be. nil: [Spare] with the
+	// numbers of Config.
+	Policy Policy
+
+	// AuthAddr and AcctAddr are the UDP addresses of ListenAndServe, for
+	// authentication and accounting. Empty: ":1812" and ":1813". The same
+	// address in both serves both on one socket.
+	AuthAddr, AcctAddr string
+
+	// Logger gets a line for what an operator must know, at most one a second
+	// for each cause. nil: none.
+	Logger *zap.Logger
+
+	// Hooks are called when something happens.
+	Hooks Hooks
+
+	mu     sync.Mutex // guards what follows; held only to look and to change, never while waiting
+	engine *engine    // nil until the first Serve
+	closed bool
+}
+
+// Services are what a socket serves: the type of a listen section of
+// radiusd.conf.
+type Services uint8
+
+// Services that a socket can serve. Status-Server is answered by all.
+const (
+	Auth Services = 1 << iota // Access-Request
+	Acct                      // Accounting-Request
+)
+
+// ListenAndServe listens on AuthAddr and AcctAddr and serves until Shutdown or
+// Close, and then returns [ErrServerClosed], or until an address cannot be
+// listened on or read from, and then closes the server and returns why.
+func (s *Server) ListenAndServe() error {
+	auth, acct := s.AuthAddr, s.AcctAddr
+	if auth == "" {
+		auth = ":1812"
+	}
+	if acct == "" {
+		acct = ":1813"
+	}
+	sockets := map[string]Services{auth: Auth}
+	sockets[acct] |= Acct
+	conns := make(map[net.PacketConn]Services)
+	for addr, services := range sockets {
+		pc, err := net.ListenPacket("udp", addr)
+		if err != nil {
+			for c := range conns {
+				_ = c.Close() // nothing was served on it yet
+			}
+			return err
+		}
+		conns[pc] = services
+	}
+	ended := make(chan error, len(conns))
+	for pc, services := range conns {
+		go func() { ended <- s.ServeServices(pc, services) }()
+	}
+	err := <-ended
+	if !errors.Is(err, ErrServerClosed) {
+		_ = s.Close() // it was err that ended the server
+	}
+	for range len(conns) - 1 {
+		<-ended
+	}
+	return err
+}
+
+// Serve serves Access-Requests and Accounting-Requests on pc until Shutdown or
+// Close, and then returns [ErrServerClosed]. It takes pc over: pc is closed when
+// the last reply is sent, also when Serve returns an error at once. Serve may be
+// called for several sockets at the same time.
+func (s *Server) Serve(pc net.PacketConn) error { return s.ServeServices(pc, Auth|Acct) }
+
+// ServeServices is Serve for a socket that serves some of the [Services] only.
+func (s *Server) ServeServices(pc net.PacketConn, services Services) error {
+	l, err := s.listen(pc, services)
+	if err != nil {
+		_ = pc.Close()
+		return err
+	}
+	return l.serve()
+}
+
+func (s *Server) listen(pc net.PacketConn, services Services) (*listener, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, ErrServerClosed
+	}
+	if services == 0 || services > Auth|Acct {
+		return nil, &ConfigError{"Services", services, "Auth, Acct or both"}
+	}
+	if s.engine == nil {
+		e, err := newEngine(s)
+		if err != nil {
+			return nil, err
+		}
+		s.engine = e
+	}
+	return s.engine.addListener(pc, services)
+}
+
+// Shutdown ends the server gently: it stops reading, lets the workers answer
+// what waits in the queue and what runs, sends the replies, and closes the
+// sockets. When ctx ends before that, the rest is dropped and running handlers
+// have their contexts cancelled, as with Close, and Shutdown returns ctx's
+// error. Either way no goroutine of the server is left when it returns, so it
+// waits for a Handler that ignores its context.
+func (s *Server) Shutdown(ctx context.Context) error { return s.end(ctx) }
+
+// Close ends the server at once: what waits in the queue is dropped, and running
+// handlers have their contexts cancelled and go unanswered. It returns when they
+// have returned and no goroutine of the server is left.
+func (s *Server) Close() error {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = s.end(ctx) // that ctx is over is how Close differs from Shutdown
+	return nil
+}
+
+func (s *Server) end(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	e := s.engine
+	s.mu.Unlock()
+	if e == nil {
+		return nil
+	}
+	return e.end(ctx)
+}
+
+// Stats returns what was counted so far. It is zero before the first Serve.
+func (s *Server) Stats() Stats {
+	s.mu.Lock()
+	e := s.engine
+	s.mu.Unlock()
+	if e == nil {
+		return Stats{}
+	}
+	return e.stats()
+}

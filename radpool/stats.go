@@ -1,0 +1,90 @@
+package radpool
+
+import (
+	"github.com/radpool/radpool/arena"
+	"github.com/radpool/radpool/cache"
+)
+
+// Stats is what a [Server] has counted since it began. Every datagram that was
+// received ended in exactly one Outcome, or is still in flight:
+//
+//	Received = Malformed + UnknownClient + WrongCode + Unauthentic +
+//	           StatusServer + Duplicate + Replayed + TableFull + QueueFull +
+//	           Shed + Expired + Superseded +
+//	           Replied + Unanswered + Failed + Aborted + InFlight
+//
+// It holds exactly whenever no datagram is just being worked on, and always
+// after Shutdown or Close. See [Outcome] for the meaning of each.
+type Stats struct {
+	// Datagrams.
+	Received      uint64 // in all
+	Malformed     uint64
+	UnknownClient uint64
+	WrongCode     uint64
+	Unauthentic   uint64
+	StatusServer  uint64
+	Duplicate     uint64
+	Replayed      uint64
+	TableFull     uint64
+	QueueFull     uint64
+	Shed          uint64
+	Expired       uint64
+	Superseded    uint64
+	Replied       uint64
+	Unanswered    uint64
+	Failed        uint64
+	Aborted       uint64
+	InFlight      uint64 // waiting or running now
+
+	// Of those that were verified and new.
+	AccessRequests     uint64
+	AccountingRequests uint64
+
+	// Of those that were replied.
+	AccessAccepts       uint64
+	AccessRejects       uint64
+	AccessChallenges    uint64
+	AccountingResponses uint64
+	OtherReplies        uint64
+
+	// Sockets.
+	ReadErrors  uint64
+	WriteErrors uint64 // replies that the system would not send; each is in Replied or Replayed
+
+	// Unresponsive is how many workers are, now, in a Handler that has not
+	// returned although MaxRequestTime is over.
+	Unresponsive int
+
+	// Panics of the Handler (each request in it is in Failed) and of Hooks.
+	Panics     uint64
+	HookPanics uint64
+
+	// Parts.
+	Pool  PoolStats
+	Cache cache.Stats
+	Arena arena.Stats
+}
+
+// Ended is how many datagrams came to an [Outcome].
+func (s *Stats) Ended() uint64 {
+	var n uint64
+	for o := range numOutcomes {
+		n += *s.outcome(o)
+	}
+	return n
+}
+
+// Outcome is the count of o, for those who list them all.
+func (s *Stats) Outcome(o Outcome) uint64 {
+	if o >= numOutcomes {
+		return 0
+	}
+	return *s.outcome(o)
+}
+
+func (s *Stats) outcome(o Outcome) *uint64 {
+	return [numOutcomes]*uint64{
+		&s.Malformed, &s.UnknownClient, &s.WrongCode, &s.Unauthentic, &s.StatusServer, &s.Duplicate, &s.Replayed,
+		&s.TableFull, &s.QueueFull, &s.Shed, &s.Expired, &s.Superseded, &s.Replied, &s.Unanswered, &s.Failed, &s.Aborted,
+	}[o]
+}
