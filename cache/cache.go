@@ -75,15 +75,19 @@ func (c *Cache) begin(at int64, q *query, hash uint64, dst []byte) (t Ticket, v 
 	s := &c.shards[own]
 	for reserved := false; ; reserved = true {
 		s.mu.Lock()
-		s.advance(at)
+		s.latest = max(s.latest, at)
+		// The sweep comes after the look-up, so that a processor can wait for
+		// both of their buckets at the same time.
 		if id := s.lookup(q); id != none {
 			t, v, reply = s.again(id, q, dst)
+			s.sweep(sweepEach)
 			s.mu.Unlock()
 			if reserved { // another goroutine brought the same request meanwhile
 				c.used.Add(-1)
 			}
 			return t, v, reply
 		}
+		s.sweep(sweepEach)
 		if reserved || c.reserve() || s.evict() {
 			t = s.admit(q)
 			s.mu.Unlock()

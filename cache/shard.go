@@ -40,13 +40,6 @@ type query struct {
 // the one entry that a call can add, so what is due cannot pile up under load.
 const sweepEach = 4
 
-// advance moves the shard's time on and frees a few of the entries that
-// have expired.
-func (s *shard) advance(now int64) {
-	s.latest = max(s.latest, now)
-	s.sweep(sweepEach)
-}
-
 // sweep frees up to n expired entries, marks up to n tombstones, and reports
 // whether it stopped for that limit.
 func (s *shard) sweep(n int) (more bool) {
@@ -211,8 +204,8 @@ func (s *shard) detach(e *entry) {
 // free removes an entry. Its place among MaxRequests is the caller's to pass
 // on or to give back.
 func (s *shard) free(id uint32, e *entry) {
-	s.detach(e)
 	s.index.delete(&s.entries, id, e)
+	s.detach(e)
 	s.zones.drop(e.scope)
 	e.generation = 0
 	s.entries.put(id)
