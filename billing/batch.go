@@ -1,0 +1,146 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"layeh.com/radius"
+
+	"github.com/radpool/radpool/radpool"
+)
+
+// HandleBatch answers what a worker took as one batch. It implements
+// radpool.BatchHandler. If the Handler is a BatchHandler it is asked once for all
+// Access-Requests and once for all records, with the context of the request that
+// may take longest, so that one that is nearly out of time does not end the others;
+// else once for each request.
+func (p *Processor) HandleBatch(exchanges []*radpool.Exchange) {
+	h, ok := p.Handler.(BatchHandler)
+	if !ok || len(exchanges) == 1 || p.ready() != nil {
+		for _, e := range exchanges {
+			p.handleAlone(e)
+		}
+		return
+	}
+	b := batchPool.Get().(*batch)
+	defer b.free()
+	for _, e := range exchanges {
+		b.sort(p, e)
+	}
+	if len(b.reqs) > 0 {
+		h.AuthorizeBatch(longest(b.reqOf), b.reqs, b.grants, b.errs[:len(b.reqs)])
+		for i, a := range b.accesses {
+			p.finishAccess(a, &b.grants[i], b.errs[i], b.reqOf[i].Response)
+		}
+	}
+	if len(b.recs) > 0 {
+		clear(b.errs)
+		h.AccountBatch(longest(b.recOf), b.recs, b.errs[:len(b.recs)])
+		for i, r := range b.records {
+			p.finishAccounting(r, b.errs[i], b.recOf[i].Response)
+		}
+	}
+}
+
+// BatchSize is 1 where the Handler is no BatchHandler: requests are then better
+// spread over the workers than answered one after the other by one of them. It
+// implements radpool.BatchHandler.
+func (p *Processor) BatchSize() int {
+	if _, ok := p.Handler.(BatchHandler); ok {
+		return 0
+	}
+	return 1
+}
+
+// handleAlone answers one request of a batch. Its panic is its own, where it would
+// fail the whole batch else.
+func (p *Processor) handleAlone(e *radpool.Exchange) {
+	defer func() {
+		if v := recover(); v != nil {
+			e.Response.Fail(fmt.Errorf("billing: panic: %v\n%s", v, debug.Stack()))
+		}
+	}()
+	p.Handle(e.Ctx, e.Request, e.Response)
+}
+
+// A batch is the memory of HandleBatch, kept between calls.
+type batch struct {
+	accesses []*access
+	reqs     []*AccessRequest
+	reqOf    []*radpool.Exchange
+	grants   []Grant
+
+	records []*record
+	recs    []*AccountingRecord
+	recOf   []*radpool.Exchange
+
+	errs []error // long enough for either
+}
+
+var batchPool = sync.Pool{New: func() any { return new(batch) }}
+
+// sort puts e where it belongs, or answers it if the back end need not be asked.
+func (b *batch) sort(p *Processor, e *radpool.Exchange) {
+	switch e.Request.Code {
+	case radius.CodeAccessRequest:
+		a := p.beginAccess(e.Request)
+		if a.problem != "" {
+			p.finishBad(a, e.Response)
+			return
+		}
+		b.accesses = append(b.accesses, a)
+		b.reqs = append(b.reqs, &a.AccessRequest)
+		b.reqOf = append(b.reqOf, e)
+		b.grants = append(b.grants, Grant{})
+	case radius.CodeAccountingRequest:
+		r, ok := p.beginAccounting(e.Request)
+		if !ok {
+			return
+		}
+		b.records = append(b.records, r)
+		b.recs = append(b.recs, &r.AccountingRecord)
+		b.recOf = append(b.recOf, e)
+	default:
+		p.stats.ignored.Add(1)
+		return
+	}
+	b.errs = append(b.errs, nil)
+}
+
+// free forgets everything but the memory.
+func (b *batch) free() {
+	clear(b.accesses)
+	clear(b.reqs)
+	clear(b.reqOf)
+	clear(b.grants)
+	clear(b.records)
+	clear(b.recs)
+	clear(b.recOf)
+	clear(b.errs)
+	*b = batch{
+		accesses: b.accesses[:0], reqs: b.reqs[:0], reqOf: b.reqOf[:0], grants: b.grants[:0],
+		records: b.records[:0], recs: b.recs[:0], recOf: b.recOf[:0], errs: b.errs[:0],
+	}
+	batchPool.Put(b)
+}
+
+// longest is the context with the latest deadline.
+func longest(exchanges []*radpool.Exchange) context.Context {
+	var (
+		best   context.Context
+		latest time.Time
+	)
+	for _, e := range exchanges {
+		deadline, ok := e.Ctx.Deadline()
+		if !ok {
+			return e.Ctx
+		}
+		if best == nil || deadline.After(latest) {
+			best, latest = e.Ctx, deadline
+		}
+	}
+	return best
+}

@@ -1,0 +1,37 @@
+// Package billing turns a billing system into a RADIUS server.
+//
+// A billing system implements [Handler]: Authorize says what a subscriber is
+// granted and what the password is, Account stores an accounting record and
+// returns when it is durable. [Processor] makes a radpool.Handler of it:
+//
+//	          Access-Request                        Accounting-Request
+//	                |                                       |
+//	name, method, credentials, NAS            session, octets, times, UniqueID
+//	                |                                       |
+//	Handler.Authorize -> Grant                       Handler.Account
+//	                |                                       |
+//	1 password      (PAP, CHAP, MS-CHAP)             nil: durable
+//	2 Reason        (blocked, ...)                          |
+//	3 Calling-Station-Id                          Accounting-Response
+//	4 Expires       -> Session-Timeout
+//	5 money         -> Restricted
+//	6 simultaneous use, with a reservation
+//	                |
+//	Access-Accept or Access-Reject -> PostAuther
+//
+// An error of either method is no answer at all: the NAS asks again, or asks
+// another server. A [BatchHandler] receives what a worker took from the queue at
+// once, and can answer it in one round trip to its database.
+//
+// [Password] holds a password in the form in which it is stored: in cleartext, as
+// an NT hash, or as one of the hashes that FreeRADIUS's rlm_pap knows. Which
+// methods a form can answer:
+//
+//	                             PAP   CHAP   MS-CHAP, MS-CHAPv2
+//	Cleartext-Password           yes   yes    yes
+//	NT-Password                  yes   no     yes
+//	every other form             yes   no     no
+//
+// [Memory] is a billing system without a database, to start from. The package
+// sqlbilling beside this one is one on SQL.
+package billing

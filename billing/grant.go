@@ -1,0 +1,57 @@
+package billing
+
+import (
+	"time"
+
+	"layeh.com/radius"
+)
+
+// A Grant is what a billing system says of a subscriber who wants to log in.
+// The zero Grant lets nobody in: it has no password.
+type Grant struct {
+	// Reason, if not zero, rejects the request for this reason, whatever else
+	// the Grant holds. ReasonNoMoney (and only it) lets the subscriber in with
+	// the Restricted profile where there is one.
+	Reason Reason
+
+	// Message replaces the Reason's own text in the Reply-Message of an
+	// Access-Reject. Empty: the text of the Reason.
+	Message string
+
+	// Password is the subscriber's password in the form in which it is stored.
+	// The Processor compares it in constant time.
+	Password Password
+
+	// NoPassword lets the subscriber in without a password: the request was
+	// identified by where it came from (a MAC address, a port), as IPoE does.
+	// It does not apply to a request that carries a password: that one must be
+	// right, or be the MAC address itself.
+	NoPassword bool
+
+	// CallingStationID, if not empty, is the only Calling-Station-Id from which
+	// this subscriber may come. MAC addresses compare by their digits, whatever
+	// the separators and case.
+	CallingStationID string
+
+	// Reply are the attributes of the Access-Accept, in order. They are not
+	// copied and may be shared between Grants, so nobody may change them.
+	Reply radius.Attributes
+
+	// Restricted are the attributes of the Access-Accept, instead of Reply, of a
+	// subscriber who is out of money: an address pool or a filter that leads to
+	// the page for payments. nil: an Access-Reject instead.
+	Restricted radius.Attributes
+
+	// Expires is when the subscription ends: the request is rejected from then
+	// on, and Session-Timeout ends a session that is let in before at that
+	// moment. The zero Time: never.
+	Expires time.Time
+
+	// SimultaneousUse is the most sessions that the subscriber may have at
+	// once. 0: no limit.
+	SimultaneousUse int
+
+	// OpenSessions is how many sessions the subscriber has open now, by the
+	// accounting. It matters only with SimultaneousUse.
+	OpenSessions int
+}

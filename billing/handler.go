@@ -1,0 +1,56 @@
+package billing
+
+import "context"
+
+// A Handler is what a billing system implements: it knows subscribers, and it
+// keeps their accounting. [Processor] turns one into a radpool.Handler.
+//
+// Its methods are called from many workers at once, and must return soon after
+// ctx is done: at MaxRequestTime, or when the server is closed. Their arguments
+// belong to the caller, and are valid only until the method returns.
+type Handler interface {
+	// Authorize looks the subscriber up and says what is granted, and what the
+	// password is; it does not check the password, the Processor does. A
+	// subscriber who is not known or may not log in is a Grant with a
+	// [Reason], not an error.
+	//
+	// An error means that the question could not be answered. The NAS then gets
+	// no answer and asks again, or asks another server (Processor.OnError can
+	// make it a reject): an error is never an Access-Accept.
+	Authorize(ctx context.Context, req *AccessRequest) (Grant, error)
+
+	// Account stores the record, and returns nil only when it is durable: only
+	// then is the Accounting-Response sent. After an error there is no
+	// response, and the NAS sends the record again.
+	//
+	// Records come more than once and in any order, so storing must be
+	// idempotent and commute: any order of Start, Interim-Update and Stop, each
+	// any number of times, ends in one and the same state.
+	Account(ctx context.Context, rec *AccountingRecord) error
+}
+
+// A BatchHandler is a [Handler] that answers several requests in one round trip
+// to its database. It receives what a worker took as one batch (see
+// radpool.BatchHandler): nothing waits for company.
+//
+// One request's failure is its own: the i-th error belongs to the i-th request.
+type BatchHandler interface {
+	Handler
+
+	// AuthorizeBatch is Authorize for each of reqs. It sets either grants[i] or
+	// errs[i] for each i.
+	AuthorizeBatch(ctx context.Context, reqs []*AccessRequest, grants []Grant, errs []error)
+
+	// AccountBatch is Account for each of recs, and sets errs[i] for each that
+	// is not durable.
+	AccountBatch(ctx context.Context, recs []*AccountingRecord, errs []error)
+}
+
+// A PostAuther is a [Handler] that wants to hear how each authentication ended,
+// as FreeRADIUS's post-auth section does, for radpostauth or a log.
+type PostAuther interface {
+	// PostAuth is called after the reply is decided and before it is sent. It
+	// must not block, and a record that it cannot keep it drops and counts:
+	// the answer does not depend on it.
+	PostAuth(res *AuthResult)
+}

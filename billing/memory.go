@@ -1,0 +1,201 @@
+package billing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Bounds of a Memory.
+const (
+	DefaultMemorySessions = 262144 // sessions kept, about 400 octets each
+	maxMemoryNASes        = 65536  // NASes whose last restart is remembered
+)
+
+// causeNASReboot is the Acct-Terminate-Cause of sessions that ended with their
+// NAS.
+const causeNASReboot = 11
+
+// ErrMemoryFull is the error of Memory.Account when as many sessions are open as
+// may be kept.
+var ErrMemoryFull = errors.New("billing: Memory: too many open sessions")
+
+// A Memory is a billing system that keeps everything in memory: for tests, for
+// measuring, and to start from. What it stores is gone with the process, so its
+// accounting is not durable as Handler asks.
+//
+// Subscribers are looked up without a lock. Sessions are bounded: when there are
+// as many as it may keep, the one that ended longest ago makes room, and if none
+// has ended, Account fails. All methods are safe for concurrent use.
+type Memory struct {
+	subscribers sync.Map // user name: *Grant, never changed once stored
+
+	mu       sync.RWMutex
+	most     int
+	sessions map[string]*MemorySession // by UniqueID
+	open     map[string]int            // open sessions by user name
+	restarts map[netip.Addr]time.Time  // last Accounting-On or Off of a NAS
+	ended    []string                  // UniqueIDs of ended sessions, in the order in which they were closed
+}
+
+// A MemorySession is what a Memory knows of a session.
+type MemorySession struct {
+	UniqueID, SessionID, UserName string
+	NASAddr                       netip.Addr
+	Started, Updated              time.Time // the earliest and the latest that its records tell
+	Stopped                       time.Time // zero: still open
+	SessionTime                   time.Duration
+	InputOctets, OutputOctets     uint64
+	TerminateCause                uint32
+}
+
+// NewMemory returns a Memory without subscribers that keeps at most maxSessions
+// sessions. 0: DefaultMemorySessions. It panics if maxSessions is negative.
+func NewMemory(maxSessions int) *Memory {
+	if maxSessions < 0 {
+		panic(fmt.Sprintf("billing: NewMemory: maxSessions is %d", maxSessions))
+	}
+	if maxSessions == 0 {
+		maxSessions = DefaultMemorySessions
+	}
+	return &Memory{
+		most:     maxSessions,
+		sessions: make(map[string]*MemorySession),
+		open:     make(map[string]int),
+		restarts: make(map[netip.Addr]time.Time),
+	}
+}
+
+// Put adds a subscriber, or replaces it. Grant.OpenSessions is counted by the
+// Memory itself.
+func (m *Memory) Put(userName string, g Grant) { m.subscribers.Store(userName, &g) }
+
+// Delete removes a subscriber. Sessions stay.
+func (m *Memory) Delete(userName string) { m.subscribers.Delete(userName) }
+
+// Authorize implements Handler.
+func (m *Memory) Authorize(_ context.Context, req *AccessRequest) (Grant, error) {
+	v, ok := m.subscribers.Load(req.UserName)
+	if !ok {
+		return Grant{Reason: ReasonUnknownUser}, nil
+	}
+	g := *v.(*Grant)
+	if g.SimultaneousUse > 0 {
+		m.mu.RLock()
+		g.OpenSessions = m.open[req.UserName]
+		m.mu.RUnlock()
+	}
+	return g, nil
+}
+
+// Account implements Handler. Records of one session may come in any order and any
+// number of times, and end in the same MemorySession.
+func (m *Memory) Account(_ context.Context, rec *AccountingRecord) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch rec.Status {
+	case Start, InterimUpdate, Stop:
+		return m.update(rec)
+	case AccountingOn, AccountingOff:
+		return m.restart(rec)
+	}
+	return nil // nothing to keep
+}
+
+// Session returns a copy of what is known of a session.
+func (m *Memory) Session(uniqueID string) (s MemorySession, ok bool) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if p := m.sessions[uniqueID]; p != nil {
+		return *p, true
+	}
+	return MemorySession{}, false
+}
+
+// Sessions is how many sessions are kept, and how many of them are open.
+func (m *Memory) Sessions() (kept, open int) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return len(m.sessions), len(m.sessions) - len(m.ended)
+}
+
+// update merges one record into its session. Every rule takes the least or the
+// greatest of what the records say, so their order does not matter.
+func (m *Memory) update(rec *AccountingRecord) error {
+	s := m.sessions[rec.UniqueID]
+	if s == nil {
+		if err := m.makeRoom(); err != nil {
+			return err
+		}
+		s = &MemorySession{
+			UniqueID: rec.UniqueID, SessionID: rec.SessionID, UserName: rec.UserName, NASAddr: rec.NASAddr,
+		}
+		m.sessions[rec.UniqueID] = s
+		m.open[s.UserName]++
+	}
+	if began := rec.Time.Add(-rec.SessionTime); s.Started.IsZero() || began.Before(s.Started) {
+		s.Started = began
+	}
+	if rec.Time.After(s.Updated) {
+		s.Updated = rec.Time
+	}
+	s.SessionTime = max(s.SessionTime, rec.SessionTime)
+	s.InputOctets = max(s.InputOctets, rec.InputOctets)
+	s.OutputOctets = max(s.OutputOctets, rec.OutputOctets)
+	if rec.Status == Stop {
+		m.stop(s, rec.Time, rec.TerminateCause)
+	}
+	if t := m.restarts[s.NASAddr]; s.Started.Before(t) {
+		m.stop(s, t, causeNASReboot)
+	}
+	return nil
+}
+
+// restart ends what was open on a NAS that has restarted, or is about to.
+func (m *Memory) restart(rec *AccountingRecord) error {
+	last, known := m.restarts[rec.NASAddr]
+	if !known && len(m.restarts) >= maxMemoryNASes {
+		return ErrMemoryFull
+	}
+	if rec.Time.After(last) {
+		m.restarts[rec.NASAddr] = rec.Time
+	}
+	for _, s := range m.sessions {
+		if s.NASAddr == rec.NASAddr && s.Started.Before(rec.Time) {
+			m.stop(s, rec.Time, causeNASReboot)
+		}
+	}
+	return nil
+}
+
+// stop ends s at t. Of several ends the first is kept.
+func (m *Memory) stop(s *MemorySession, t time.Time, cause uint32) {
+	switch {
+	case s.Stopped.IsZero():
+		if m.open[s.UserName]--; m.open[s.UserName] == 0 {
+			delete(m.open, s.UserName)
+		}
+		m.ended = append(m.ended, s.UniqueID)
+	case t.After(s.Stopped):
+		return
+	case t.Equal(s.Stopped):
+		cause = max(cause, s.TerminateCause)
+	}
+	s.Stopped, s.TerminateCause = t, cause
+}
+
+// makeRoom forgets the session that ended longest ago, if there is no room else.
+func (m *Memory) makeRoom() error {
+	if len(m.sessions) < m.most {
+		return nil
+	}
+	if len(m.ended) == 0 {
+		return ErrMemoryFull
+	}
+	delete(m.sessions, m.ended[0])
+	m.ended = m.ended[1:]
+	return nil
+}

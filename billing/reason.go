@@ -1,0 +1,55 @@
+package billing
+
+// A Reason says why a subscriber was not let in. The list is fixed, so that
+// logs, statistics and radpostauth can be counted by it.
+type Reason uint8
+
+// Reasons. The zero Reason is none: not rejected.
+const (
+	ReasonNone            Reason = iota
+	ReasonUnknownUser            // no such subscriber
+	ReasonWrongPassword          // the password does not match
+	ReasonNoPassword             // no credentials in the request, or none stored
+	ReasonPasswordForm           // the stored form cannot answer this method (CHAP needs the cleartext)
+	ReasonExpired                // the subscription has ended
+	ReasonNoMoney                // the balance is used up
+	ReasonBlocked                // blocked by the operator
+	ReasonTooManySessions        // SimultaneousUse is reached
+	ReasonCallingStation         // not from this Calling-Station-Id
+	ReasonNotNow                 // outside the hours of the tariff
+	ReasonRejected               // the back end says no, without a reason of this list
+	ReasonUnavailable            // the back end failed, and the Processor is set to reject then
+	ReasonBadRequest             // attributes that contradict each other or cannot be decoded
+	numReasons
+)
+
+// NumReasons is how many Reasons there are, ReasonNone among them.
+const NumReasons = int(numReasons)
+
+var reasonNames = [numReasons]string{
+	"none", "unknown-user", "wrong-password", "no-password", "password-form", "expired", "no-money",
+	"blocked", "too-many-sessions", "calling-station", "not-now", "rejected", "unavailable", "bad-request",
+}
+
+var reasonTexts = [numReasons]string{
+	"", "Unknown user", "Wrong password", "Password required", "Authentication method not possible for this account",
+	"Account expired", "Out of money", "Account blocked", "Too many sessions", "Not allowed from this device",
+	"Not allowed at this time", "Rejected", "Temporarily unavailable", "Bad request",
+}
+
+// String returns the Reason's name, for logs and labels: "wrong-password".
+func (r Reason) String() string {
+	if r >= numReasons {
+		return "invalid"
+	}
+	return reasonNames[r]
+}
+
+// Text is what the subscriber reads in the Reply-Message. To a stranger an
+// unknown user and a wrong password look the same: see Processor.
+func (r Reason) Text() string {
+	if r >= numReasons {
+		return reasonTexts[ReasonRejected]
+	}
+	return reasonTexts[r]
+}

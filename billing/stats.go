@@ -1,0 +1,56 @@
+package billing
+
+import "sync/atomic"
+
+// Stats counts what a Processor did since it was made.
+type Stats struct {
+	// Access-Requests that the back end answered, and those that it did not get
+	// to see (ReasonBadRequest).
+	Accepted   uint64             // in full
+	Restricted uint64             // with the restricted profile
+	Rejected   [NumReasons]uint64 // by Reason
+
+	// AuthorizeErrors are Access-Requests for which Authorize failed. Those that
+	// were rejected for it are in Rejected[ReasonUnavailable] as well.
+	AuthorizeErrors uint64
+
+	// Accounting-Requests.
+	Stored        uint64 // durable, and answered
+	AccountErrors uint64 // Account failed: no answer
+	Discarded     uint64 // an attribute is missing or malformed: no answer
+
+	Ignored uint64 // requests of another code: no answer
+
+	// Simultaneous use.
+	Reservations int    // sessions reserved now
+	Unreserved   uint64 // logins let in without a reservation, since MaxReservations was reached
+}
+
+// counters are the Stats while they are counted.
+type counters struct {
+	accepted, restricted, authorizeErrors     atomic.Uint64
+	rejected                                  [NumReasons]atomic.Uint64
+	stored, accountErrors, discarded, ignored atomic.Uint64
+}
+
+// Stats returns what has been counted by now. Each number is exact; together they
+// are of about the same moment.
+func (p *Processor) Stats() Stats {
+	c := &p.stats
+	s := Stats{
+		Accepted:        c.accepted.Load(),
+		Restricted:      c.restricted.Load(),
+		AuthorizeErrors: c.authorizeErrors.Load(),
+		Stored:          c.stored.Load(),
+		AccountErrors:   c.accountErrors.Load(),
+		Discarded:       c.discarded.Load(),
+		Ignored:         c.ignored.Load(),
+	}
+	for i := range c.rejected {
+		s.Rejected[i] = c.rejected[i].Load()
+	}
+	p.table.mu.Lock()
+	defer p.table.mu.Unlock()
+	s.Reservations, s.Unreserved = len(p.table.pending), p.table.full
+	return s
+}
