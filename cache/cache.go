@@ -15,18 +15,14 @@ type Cache struct {
 	clock  clock
 	shards []shard
 
-	maxRequests    int64
 	cleanupDelay   int64 // ns, like the two below
 	maxAge         int64
 	maxRequestTime int64
 
-	// used counts entries, and places reserved for entries that are about to
-	// be: it never exceeds maxRequests. retained counts the entries that
-	// could make room. A place is passed on with a shard's lock held or
-	// reserved here; that makes MaxRequests exact over all shards.
-	used     atomic.Int64
-	retained atomic.Int64
-	full     atomic.Uint64 // requests refused
+	// places makes MaxRequests exact over all shards: a place is
+	// reserved before an entry is made, or passed on by one that makes room.
+	places places
+	full   atomic.Uint64 // requests refused
 }
 
 // New returns an empty Cache, which holds next to no memory. The error names
@@ -39,11 +35,11 @@ func New(config Config) (*Cache, error) {
 	c := &Cache{
 		seed:           maphash.MakeSeed(),
 		shards:         make([]shard, config.Shards),
-		maxRequests:    int64(config.MaxRequests),
 		cleanupDelay:   int64(config.CleanupDelay),
 		maxAge:         int64(config.MaxAge),
 		maxRequestTime: int64(config.MaxRequestTime),
 	}
+	c.places.most = uint64(config.MaxRequests)
 	for i := range c.shards {
 		c.shards[i].cache = c
 		c.shards[i].entries.reset()
@@ -83,12 +79,12 @@ func (c *Cache) begin(at int64, q *query, hash uint64, dst []byte) (t Ticket, v 
 			s.sweep(sweepEach)
 			s.mu.Unlock()
 			if reserved { // another goroutine brought the same request meanwhile
-				c.used.Add(-1)
+				c.places.release()
 			}
 			return t, v, reply
 		}
 		s.sweep(sweepEach)
-		if reserved || c.reserve() || s.evict() {
+		if reserved || c.places.reserve() || s.evict() {
 			t = s.admit(q)
 			s.mu.Unlock()
 			return t, Fresh, dst
@@ -97,19 +93,6 @@ func (c *Cache) begin(at int64, q *query, hash uint64, dst []byte) (t Ticket, v 
 		if !c.makeRoom(own, at) {
 			c.full.Add(1)
 			return Ticket{}, Full, dst
-		}
-	}
-}
-
-// reserve takes a place for one entry, unless all are taken.
-func (c *Cache) reserve() bool {
-	for {
-		used := c.used.Load()
-		if used >= c.maxRequests {
-			return false
-		}
-		if c.used.CompareAndSwap(used, used+1) {
-			return true
 		}
 	}
 }
@@ -128,13 +111,13 @@ func (c *Cache) makeRoom(own int, now int64) bool {
 				return true
 			}
 		}
-		if c.reserve() {
+		if c.places.reserve() {
 			return true
 		}
-		// What is retained now became so behind the scan: look again.
-		if c.retained.Load() == 0 {
+		if c.places.exhausted() {
 			return false
 		}
+		// What is retained now became so behind the scan: look again.
 	}
 }
 

@@ -16,6 +16,12 @@ func BeginHashed(c *Cache, now time.Time, r *Request, dst []byte, hash uint64) (
 	return c.begin(c.clock.ticks(now), &q, hash, dst)
 }
 
+// Hash returns the hash under which the cache files a key.
+func Hash(c *Cache, k Key) uint64 {
+	f, zone := k.flatten()
+	return f.hash(c.seed, zone)
+}
+
 // Zones returns how many zones the shards number.
 func Zones(c *Cache) (n int) {
 	for i := range c.shards {
@@ -78,3 +84,11 @@ func (r *Replies) Store(b []byte) uint32             { return r.r.store(b) }
 func (r *Replies) Load(id uint32, length int) []byte { return r.r.load(id, length) }
 func (r *Replies) Drop(id uint32, length int)        { r.r.drop(id, length) }
 func (r *Replies) Held() int                         { return r.r.held }
+
+// Slots opens the allocator of slots.
+type Slots struct{ s slots }
+
+func NewSlots(width int) *Slots { return &Slots{slots{width: width}} }
+
+func (s *Slots) Take() uint32      { return s.s.take() }
+func (s *Slots) Put(id uint32) int { return s.s.put(id) }

@@ -51,6 +51,42 @@ func TestBitset(t *testing.T) {
 	}
 }
 
+// The lowest free slot is taken first, and one empty segment is kept: the
+// lowest.
+func TestSlots(t *testing.T) {
+	s := cache.NewSlots(4)
+	for want := uint32(1); want <= 12; want++ {
+		if got := s.Take(); got != want {
+			t.Fatalf("takes slot %d, want %d", got, want)
+		}
+	}
+	put := func(want int, ids ...uint32) {
+		t.Helper()
+		for i, id := range ids {
+			if i < len(ids)-1 {
+				if got := s.Put(id); got != -1 {
+					t.Fatalf("slot %d releases segment %d", id, got)
+				}
+			} else if got := s.Put(id); got != want {
+				t.Fatalf("slot %d releases segment %d, want %d", id, got, want)
+			}
+		}
+	}
+	put(-1, 8, 5, 7, 6) // the second segment is kept
+	put(1, 4, 2, 1, 3)  // the first is kept in its stead
+	put(2, 9, 11, 10, 12)
+	for _, want := range []uint32{1, 2, 3, 4, 5} {
+		if got := s.Take(); got != want {
+			t.Fatalf("takes slot %d, want %d", got, want)
+		}
+	}
+	put(-1, 5) // none is kept since the first is in use again
+	put(-1, 2)
+	if got := s.Take(); got != 2 {
+		t.Fatalf("takes slot %d, want 2", got)
+	}
+}
+
 // The index grows and shrinks over many segments, beside a map. Few distinct
 // hashes make long overflows.
 func TestIndex(t *testing.T) {

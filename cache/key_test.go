@@ -105,6 +105,22 @@ func TestZonesAreForgotten(t *testing.T) {
 	}
 }
 
+// Every field of a key takes part in its hash, and so does the cache's seed.
+func TestHashCoversTheKey(t *testing.T) {
+	c, other := newScene(t, cache.Config{}).c, newScene(t, cache.Config{}).c
+	of := map[uint64]cache.Key{}
+	for _, r := range distinct() {
+		h := cache.Hash(c, r.Key)
+		if k, ok := of[h]; ok {
+			t.Errorf("%+v and %+v have one hash", k, r.Key)
+		}
+		of[h] = r.Key
+		if h != cache.Hash(c, r.Key) || h == cache.Hash(other, r.Key) {
+			t.Errorf("%+v: the hash is not the cache's own", r.Key)
+		}
+	}
+}
+
 func zoned(name string) cache.Request {
 	r := access
 	r.Client = netip.AddrPortFrom(netip.MustParseAddr("fe80::1").WithZone(name), 1645)

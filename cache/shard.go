@@ -52,7 +52,7 @@ func (s *shard) sweep(n int) (more bool) {
 		}
 		s.counters.expired++
 		s.free(id, e)
-		s.cache.used.Add(-1)
+		s.cache.places.release()
 	}
 	marked := 0
 	for ; marked < n && s.running.head != none; marked++ {
@@ -149,9 +149,6 @@ func (s *shard) renew(id uint32, e *entry, q *query) Ticket {
 // start puts a request in flight in an entry that is on no list.
 func (s *shard) start(id uint32, e *entry, q *query) Ticket {
 	s.generation++
-	if s.generation == 0 { // a Ticket of generation zero is not live
-		s.generation = 1
-	}
 	e.authenticator, e.length = q.Authenticator, q.Length
 	e.generation = s.generation
 	e.state = running
@@ -185,7 +182,7 @@ func (s *shard) retain(id uint32, e *entry, reply []byte) {
 	}
 	e.since, e.until = s.latest, s.latest+s.cache.cleanupDelay
 	s.pushTail(&s.retained, id, e)
-	s.cache.retained.Add(1)
+	s.cache.places.retain()
 }
 
 // detach takes an entry off its list and drops its reply.
@@ -196,7 +193,7 @@ func (s *shard) detach(e *entry) {
 		s.counters.replyBytes -= int(e.replyLength)
 	}
 	if e.state.retained() {
-		s.cache.retained.Add(-1)
+		s.cache.places.claim()
 	}
 	e.state = absent
 }
@@ -207,7 +204,6 @@ func (s *shard) free(id uint32, e *entry) {
 	s.index.delete(&s.entries, id, e)
 	s.detach(e)
 	s.zones.drop(e.scope)
-	e.generation = 0
 	s.entries.put(id)
 }
 

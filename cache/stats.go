@@ -53,8 +53,8 @@ type counters struct {
 // additions a shard.
 func (c *Cache) Stats() Stats {
 	total := Stats{
-		MaxRequests: int(c.maxRequests),
-		Entries:     int(c.used.Load()),
+		MaxRequests: int(c.places.most),
+		Entries:     c.places.used(),
 		Full:        c.full.Load(),
 	}
 	for i := range c.shards {

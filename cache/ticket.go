@@ -73,7 +73,7 @@ func (t Ticket) Abandon() bool {
 	}
 	s.counters.abandoned++
 	s.free(t.id, e)
-	s.cache.used.Add(-1)
+	s.cache.places.release()
 	return true
 }
 
