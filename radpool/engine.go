@@ -100,6 +100,9 @@ func newEngine(s *Server) (*engine, error) {
 	maxBatch := 1
 	if b, ok := s.Handler.(BatchHandler); ok {
 		e.batch, maxBatch = b, cfg.MaxBatch
+		if n := b.BatchSize(); n > 0 {
+			maxBatch = min(maxBatch, n)
+		}
 	}
 	e.pool, err = NewPool(PoolConfig[*job]{
 		MaxQueueSize:         cfg.MaxQueueSize,

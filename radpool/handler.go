@@ -49,6 +49,11 @@ type Exchange struct {
 type BatchHandler interface {
 	Handler
 	HandleBatch(batch []*Exchange)
+
+	// BatchSize is how many requests it has use for at once. 0: as many as
+	// Config.MaxBatch allows. 1: it answers one after the other all the same,
+	// so others should have the rest. It is asked when the Server starts.
+	BatchSize() int
 }
 
 // Middleware wraps a Handler in another, to log, limit or measure it. The

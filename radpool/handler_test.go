@@ -87,7 +87,10 @@ type batcher struct {
 	mu    sync.Mutex
 	sizes []int
 	delay time.Duration
+	size  int
 }
+
+func (b *batcher) BatchSize() int { return b.size }
 
 func (b *batcher) Handle(ctx context.Context, req *radpool.Request, resp *radpool.Response) {
 	b.HandleBatch([]*radpool.Exchange{{Ctx: ctx, Request: req, Response: resp}})
@@ -108,6 +111,22 @@ func (b *batcher) HandleBatch(batch []*radpool.Exchange) {
 			accept(x.Ctx, x.Request, x.Response)
 		}
 	}
+}
+
+// Who has no use for batches is not given any.
+func TestBatchSizeOfTheHandlerCounts(t *testing.T) {
+	b := &batcher{delay: time.Second, size: 2}
+	inWorld(t, &radpool.Server{Handler: b, Config: radpool.Config{MaxServers: 1, MaxBatch: 64}}, func(w *world) {
+		n := w.nas(nasAddr)
+		for i := range byte(5) {
+			n.send(access(i, uint64(i), "ivan"))
+			synctest.Wait()
+		}
+		time.Sleep(5 * time.Second)
+		if want := []int{1, 2, 2}; !slices.Equal(b.sizes, want) {
+			t.Errorf("batches of %v, want %v", b.sizes, want)
+		}
+	})
 }
 
 // A worker takes everything that waits, never waits for company, and one
