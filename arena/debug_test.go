@@ -4,8 +4,10 @@ package arena_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/radpool/radpool/arena"
 )
@@ -138,4 +140,28 @@ func TestDamageIsFoundWhenLeaving(t *testing.T) {
 			a.Release()
 		}
 	})
+}
+
+// TestQuarantineFrees checks that memory from the heap is let go once it has left the quarantine, also when
+// the arena's own memory is used again.
+func TestQuarantineFrees(t *testing.T) {
+	p := newPool(t, fixed(256))
+	var slab arena.Slab[int]
+	first := func() (b weak.Pointer[byte], e weak.Pointer[int]) {
+		a := p.Get()
+		defer a.Release()
+		slab.New(a)
+		return weak.Make(&a.Bytes(1000)[0]), weak.Make(&slab.Make(a, 1000)[0])
+	}
+	b, e := first()
+	for range 100 {
+		a := p.Get()
+		slab.New(a)
+		a.Release()
+	}
+	runtime.GC()
+	if b.Value() != nil || e.Value() != nil {
+		t.Errorf("still alive: octets %v, elements %v", b.Value() != nil, e.Value() != nil)
+	}
+	runtime.KeepAlive(p)
 }

@@ -33,6 +33,9 @@ func (s sizer) Size() int                             { return s.size }
 // Retained returns how many elements a keeps for s, handed out or not.
 func (s *Slab[T]) Retained(a *Arena) int { return len(s.block(a).elems) }
 
+// ChunkLen returns the size of the chunk that a holds, also after Release.
+func (a *Arena) ChunkLen() int { return len(a.chunk) }
+
 // UseUpSlabs takes every index that is left for Slabs; the returned function gives them back.
 func UseUpSlabs() (restore func()) {
 	slabCount.Lock()

@@ -173,7 +173,7 @@ func (b *block[T]) reset(limit int) {
 		}
 		b.uses, b.peak = 0, 0
 	}
-	if size == len(b.elems) && b.before == 0 {
+	if size == len(b.elems) {
 		clear(b.elems[:b.n])
 	} else {
 		b.elems, b.want = nil, size

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 	"unsafe"
+	"weak"
 
 	"github.com/radpool/radpool/arena"
 )
@@ -123,16 +124,21 @@ func TestReleaseUnpins(t *testing.T) {
 	}
 	p := newPool(t, arena.Config{})
 	var slab arena.Slab[*[64]byte]
-	freed := make(chan struct{})
 	a := p.Get()
-	func() {
-		pinned := new([64]byte)
-		runtime.AddCleanup(pinned, func(c chan struct{}) { close(c) }, freed)
-		*slab.New(a) = pinned
+	pinned := func() weak.Pointer[[64]byte] {
+		object := new([64]byte)
+		*slab.New(a) = object
+		return weak.Make(object)
 	}()
+	runtime.GC()
+	if pinned.Value() == nil {
+		t.Fatal("freed while the arena was in use")
+	}
 	a.Release()
-	runtime.GC() // the cleanup is queued once the object is unreachable
-	<-freed
+	runtime.GC()
+	if pinned.Value() != nil {
+		t.Error("still alive after Release")
+	}
 	runtime.KeepAlive(a)
 }
 
