@@ -42,6 +42,7 @@ func fill(t reflect.Type, p unsafe.Pointer) {
 		for i := range octets {
 			octets[i] = poisonOctet
 		}
+	default: // stays zero
 	}
 }
 
