@@ -51,12 +51,13 @@ func New(config Config) (*Cache, error) {
 // caller has verified, and says what to do with it.
 //
 // With Fresh and Superseded the Ticket is live, and the caller must end it.
-// With Replay, reply is dst with the octets of the retained reply appended (up to MaxReply);
-// with any other Verdict it is dst as it was. Neither r nor dst is kept.
+// With Replay, reply is dst with the octets of the retained reply appended
+// (up to MaxReply); with any other Verdict it is dst as it was. Neither r nor
+// dst is kept.
 //
-// When the table is full, the retained entry whose reply was sent longest ago makes room:
-// one of the same shard if that has any, else of the next one that has.
-// Begin allocates only as the table grows.
+// When the table is full, the retained entry whose reply was sent longest ago
+// makes room: one of the same shard if that has any, else of the next one
+// that has. Begin allocates only as the table grows.
 func (c *Cache) Begin(now time.Time, r *Request, dst []byte) (t Ticket, v Verdict, reply []byte) {
 	q := query{Request: r}
 	q.key, q.zone = r.flatten()
@@ -97,8 +98,8 @@ func (c *Cache) begin(at int64, q *query, hash uint64, dst []byte) (t Ticket, v 
 	}
 }
 
-// makeRoom gets a place from any shard, one lock at a time. It gives up only when at some
-// moment all places were taken and no entry was retained.
+// makeRoom gets a place from any shard, one lock at a time. It gives up only
+// when at some moment all places were taken and no entry was retained.
 func (c *Cache) makeRoom(own int, now int64) bool {
 	for {
 		for i := range c.shards {

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,67 +59,6 @@ func TestConcurrent(t *testing.T) {
 	if v := fill(c); v != maxInPlay {
 		t.Errorf("%d requests fit in the end, want %d", v, maxInPlay)
 	}
-}
-
-// Copies of one request that arrive together at a full table, whose own shard
-// has nothing to evict: one runs, and each place that the others got is given back.
-func TestCopiesAtAFullTable(t *testing.T) {
-	const goroutines, rounds = 4, 3000
-	elsewhere, here := uint64(0), uint64(1<<63)
-	for range rounds {
-		c, err := cache.New(cache.Config{MaxRequests: goroutines, Shards: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for n := range goroutines {
-			r := million(n)
-			ticket, _, _ := cache.BeginHashed(c, start, &r, nil, elsewhere)
-			ticket.NoReply(start)
-		}
-		var wg sync.WaitGroup
-		var live atomic.Int32
-		for range goroutines {
-			wg.Go(func() {
-				r := million(goroutines)
-				if ticket, _, _ := cache.BeginHashed(c, start, &r, nil, here); ticket.Current() {
-					live.Add(1)
-				}
-			})
-		}
-		wg.Wait()
-		if s := c.Stats(); live.Load() != 1 || s.Entries != s.InFlight+s.Retained {
-			t.Fatalf("%d run, and %+v", live.Load(), s)
-		}
-	}
-}
-
-// As many goroutines as places, each with one request at a time: there is
-// always one to make room, in whatever shard, so the table is never full.
-func TestNeverFullWhileAnyIsRetained(t *testing.T) {
-	const goroutines, each = 4, 20_000
-	c, err := cache.New(cache.Config{MaxRequests: goroutines, Shards: goroutines})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	for g := range goroutines {
-		wg.Go(func() {
-			for n := range each {
-				r := million(g*each + n)
-				ticket, v, _ := c.Begin(start, &r, nil)
-				if v != cache.Fresh {
-					t.Errorf("%v, want Fresh", v)
-					return
-				}
-				if n%3 == 0 {
-					ticket.Abandon()
-				} else {
-					ticket.NoReply(start)
-				}
-			}
-		})
-	}
-	wg.Wait()
 }
 
 func checkIdentities(t *testing.T, s cache.Stats) {

@@ -89,8 +89,11 @@ func defaultShards(maxRequests, procs int) int {
 // every field that is out of bounds.
 func (c Config) validate() error {
 	var errs []error
+	report := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("cache: "+format, args...))
+	}
 	if c.MaxRequests < 1 || c.MaxRequests > MaxMaxRequests {
-		errs = append(errs, fmt.Errorf("cache: MaxRequests is %d, must be from 1 to %d", c.MaxRequests, MaxMaxRequests))
+		report("MaxRequests is %d, must be from 1 to %d", c.MaxRequests, MaxMaxRequests)
 	}
 	for _, d := range [...]struct {
 		name  string
@@ -101,14 +104,14 @@ func (c Config) validate() error {
 		{"MaxRequestTime", c.MaxRequestTime},
 	} {
 		if d.value < MinDuration || d.value > MaxDuration {
-			errs = append(errs, fmt.Errorf("cache: %s is %v, must be from %v to %v", d.name, d.value, MinDuration, MaxDuration))
+			report("%s is %v, must be from %v to %v", d.name, d.value, MinDuration, MaxDuration)
 		}
 	}
 	if c.CleanupDelay > c.MaxAge {
-		errs = append(errs, fmt.Errorf("cache: CleanupDelay is %v, must be at most MaxAge, which is %v", c.CleanupDelay, c.MaxAge))
+		report("CleanupDelay is %v, must be at most MaxAge, which is %v", c.CleanupDelay, c.MaxAge)
 	}
 	if most := min(MaxShards, max(c.MaxRequests, 1)); c.Shards < 1 || c.Shards > most {
-		errs = append(errs, fmt.Errorf("cache: Shards is %d, must be from 1 to %d (and not over MaxRequests)", c.Shards, most))
+		report("Shards is %d, must be from 1 to %d (and not over MaxRequests)", c.Shards, most)
 	}
 	return errors.Join(errs...)
 }

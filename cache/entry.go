@@ -11,7 +11,6 @@ const (
 	tombstone       // in flight for longer than MaxRequestTime
 	replied         // a reply is retained
 	silenced        // silence is retained
-	numStates = silenced + 1
 )
 
 func (s state) inFlight() bool { return s == running || s == tombstone }

@@ -92,3 +92,20 @@ func NewSlots(width int) *Slots { return &Slots{slots{width: width}} }
 
 func (s *Slots) Take() uint32      { return s.s.take() }
 func (s *Slots) Put(id uint32) int { return s.s.put(id) }
+
+// LockShard keeps everyone out of a shard until unlock is called.
+func LockShard(c *Cache, i int) (unlock func()) {
+	c.shards[i].mu.Lock()
+	return c.shards[i].mu.Unlock
+}
+
+// Visited tells whether a call that brought now has been in a shard and has
+// left it.
+func Visited(c *Cache, i int, now time.Time) bool {
+	c.shards[i].mu.Lock()
+	defer c.shards[i].mu.Unlock()
+	return c.shards[i].latest >= c.clock.ticks(now)
+}
+
+// Exhausted tells whether the cache holds that nothing can make room.
+func Exhausted(c *Cache) bool { return c.places.exhausted() }

@@ -19,7 +19,7 @@ type bucket [8]uint32
 const (
 	overflow = len(bucket{}) - 1
 
-	idBits = 26
+	idBits = 26 // room for MaxMaxRequests and more
 	idMask = 1<<idBits - 1
 
 	bucketsPerSegment = 128 // also the fewest buckets of an index in use
@@ -29,8 +29,7 @@ const (
 	entriesPerBucket = 4
 )
 
-// tagged joins an entry's number to the bits of its hash that are not used to choose
-// the bucket.
+// tagged joins an entry's number to bits of its hash that choose no bucket.
 func tagged(id, hash uint32) uint32 { return id | hash&^idMask }
 
 // bucketOf returns the bucket in which a hash belongs.

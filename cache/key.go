@@ -7,16 +7,16 @@ import (
 )
 
 // Key says which slot of which client a request occupies: a client has one
-// request at a time under one Key (RFC 2865 section 3, Identifier). The packet code is
-// part of it, so that a Status-Server and an Access-Request from one
+// request at a time under one Key (RFC 2865 section 3, Identifier). The packet
+// code is part of it, so that a Status-Server and an Access-Request from one
 // socket do not collide.
 type Key struct {
 	// Listener tells the server's sockets apart: any number of the caller's.
 	Listener uint32
 	// Client is the source address and port of the packet. The caller
-	// unmaps IPv4-mapped IPv6 addresses ([netip.Addr.Unmap]) first, for 192.0.2.1 and
-	// ::ffff:192.0.2.1 are two clients here. A zone tells two link-local
-	// clients apart. The zero AddrPort is a client like any other.
+	// unmaps IPv4-mapped IPv6 addresses ([netip.Addr.Unmap]) first, for
+	// 192.0.2.1 and ::ffff:192.0.2.1 are two clients here. A zone tells two
+	// link-local clients apart. The zero AddrPort is a client like any other.
 	Client netip.AddrPort
 	// Code is the packet code.
 	Code byte
@@ -24,8 +24,8 @@ type Key struct {
 	Identifier byte
 }
 
-// Request is what Begin needs to know of a packet. The Request Authenticator and the length
-// tell a retransmission from a new request under the same Key.
+// Request is what Begin needs to know of a packet. The Request Authenticator
+// and the length tell a retransmission from a new request under the same Key.
 type Request struct {
 	Key
 	// Authenticator is the Request Authenticator.

@@ -3,8 +3,8 @@ package cache
 import "sync/atomic"
 
 // places counts, over all shards, the entries that MaxRequests bounds. Both
-// numbers are in one word, so that they are of the same moment: the table is full when at
-// some moment all places were taken and none by a retained entry.
+// numbers are in one word, so that they are of the same moment: the table is
+// full when all places are taken and none by a retained entry.
 type places struct {
 	v    atomic.Uint64 // used in the upper half, retained of those in the lower
 	most uint64

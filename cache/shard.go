@@ -112,7 +112,8 @@ func (s *shard) again(id uint32, q *query, dst []byte) (Ticket, Verdict, []byte)
 	return s.renew(id, e, q), Fresh, dst
 }
 
-// repeat answers an exact copy of a request that has ended, and extends the entry's life.
+// repeat answers an exact copy of a request that has ended, and extends the
+// entry's life.
 func (s *shard) repeat(id uint32, e *entry, dst []byte) (Ticket, Verdict, []byte) {
 	e.until = min(s.latest+s.cache.cleanupDelay, e.since+s.cache.maxAge)
 	s.remove(&s.retained, e)
@@ -139,8 +140,8 @@ func (s *shard) admit(q *query) Ticket {
 	return s.start(id, e, q)
 }
 
-// renew gives the entry of a request to a new one under the same key. Whatever Ticket
-// the old one had is void by the change of generation.
+// renew gives the entry of a request to a new one under the same key. The
+// Ticket of the old one is void by the change of generation.
 func (s *shard) renew(id uint32, e *entry, q *query) Ticket {
 	s.detach(e)
 	return s.start(id, e, q)
@@ -167,7 +168,8 @@ func (s *shard) live(t Ticket) *entry {
 	return e
 }
 
-// retain ends a request: its entry holds the reply, or silence when that is empty.
+// retain ends a request: its entry holds the reply, or silence when that is
+// empty.
 func (s *shard) retain(id uint32, e *entry, reply []byte) {
 	if s.overdue(e) {
 		s.counters.late++

@@ -12,7 +12,7 @@ package cache
 type Stats struct {
 	// Status.
 	MaxRequests int // the bound on Entries
-	Entries     int // InFlight + Retained and requests about to be in flight; exact at any moment
+	Entries     int // requests in flight or about to be, and retained: exact at any moment
 	InFlight    int // requests with a live Ticket, tombstones included
 	Tombstones  int // of those, past MaxRequestTime when last looked at
 	Retained    int // answered requests, silence included

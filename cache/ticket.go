@@ -34,8 +34,8 @@ func (t Ticket) Finish(now time.Time, reply []byte) bool {
 	if t.shard == nil {
 		return false
 	}
-	at := t.shard.cache.clock.ticks(now)
 	s := t.shard
+	at := s.cache.clock.ticks(now)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.latest = max(s.latest, at)
@@ -53,8 +53,8 @@ func (t Ticket) Finish(now time.Time, reply []byte) bool {
 	return true
 }
 
-// NoReply ends the request with silence as the answer, which is retained as a reply is: its
-// retransmissions are Silent. It returns false as Finish does.
+// NoReply ends the request with silence as the answer, which is retained as a
+// reply is: its retransmissions are Silent. It returns false as Finish does.
 func (t Ticket) NoReply(now time.Time) bool { return t.Finish(now, nil) }
 
 // Abandon ends the request as one that failed, and forgets it: its
@@ -88,9 +88,9 @@ func (t Ticket) Current() bool {
 	return t.shard.live(t) != nil
 }
 
-// Seen returns when the newest copy of the request arrived (its first, if there was
-// no other), and how many copies came after the first: a client that still asks
-// still waits. It returns zeros when the Ticket is not live.
+// Seen returns when the newest copy of the request arrived (its first, if
+// there was no other), and how many copies came after the first: a client
+// that still asks still waits. It returns zeros when the Ticket is not live.
 func (t Ticket) Seen() (last time.Time, duplicates int) {
 	if t.shard == nil {
 		return time.Time{}, 0

@@ -55,6 +55,27 @@ func TestStaleTicket(t *testing.T) {
 	s.is("Current of the new", ticket.Current(), true)
 }
 
+// The same where the memory of some slots is gone and others are in use.
+func TestStaleTicketsBesideLiveOnes(t *testing.T) {
+	s := newScene(t, cache.Config{Shards: 1})
+	var tickets []cache.Ticket
+	for n := range 1000 {
+		ticket, _ := s.begin(million(n), cache.Fresh)
+		tickets = append(tickets, ticket)
+	}
+	held := s.c.Stats().Bytes
+	for _, ticket := range tickets[:900] {
+		s.is("Abandon", ticket.Abandon(), true)
+	}
+	if now := s.c.Stats().Bytes; now > held/2 {
+		t.Fatalf("%d octets of %d are held for a tenth of the entries", now, held)
+	}
+	for n, ticket := range tickets {
+		s.is("Current", ticket.Current(), n >= 900)
+		s.is("Finish", ticket.Finish(s.now, []byte("reply")), n >= 900)
+	}
+}
+
 func TestGenerationWraps(t *testing.T) {
 	s := newScene(t, cache.Config{MaxRequests: 1})
 	cache.SetGeneration(s.c, math.MaxUint64-2)
