@@ -25,6 +25,10 @@ type record struct {
 	AccountingRecord
 	problem string // the attribute that is missing or malformed; empty: none
 	raw     rawRecord
+
+	// Memory of what is printed, until it is a string.
+	port   [len("4294967295")]byte
+	unique [2 * md5.Size]byte
 }
 
 // rawRecord is what the record is put together from.
@@ -204,8 +208,7 @@ func (r *record) finish(strings *joiner, now time.Time) {
 		r.NASAddr = source
 	}
 
-	var port [10]byte
-	decimal := port[:0]
+	decimal := r.port[:0]
 	if raw.hasPort {
 		decimal = strconv.AppendUint(decimal, uint64(raw.port), 10)
 	}
@@ -217,8 +220,8 @@ func (r *record) finish(strings *joiner, now time.Time) {
 	} else {
 		strings.add(&r.NASPort, decimal)
 	}
-	unique := raw.uniqueID(r.Class, source, decimal)
-	strings.add(&r.UniqueID, unique[:])
+	r.unique = raw.uniqueID(r.Class, source, decimal)
+	strings.add(&r.UniqueID, r.unique[:])
 	strings.join()
 }
 
