@@ -16,10 +16,10 @@ type Policy interface {
 type Snapshot struct {
 	// Workers is the number of workers: the idle and the busy ones.
 	Workers int
-	// Idle is the number that have nothing to do, with those that are just
-	// being started: they are about to have nothing to do.
+	// Idle is the number that have nothing to do. One that is just being
+	// started is among them, unless a job waits for it already.
 	Idle int
-	// Busy is the number that run jobs.
+	// Busy is the number of the others.
 	Busy int
 	// Queued is the number of jobs that wait in the queue.
 	Queued int

@@ -1,0 +1,148 @@
+package radpool
+
+import "time"
+
+// minNext keeps a policy that always asks for "now" from occupying a thread.
+const minNext = time.Millisecond
+
+// policyRetry is when a policy that panicked is asked again.
+const policyRetry = time.Second
+
+// keepScale asks the policy when it wants to be asked, until the pool ends. It
+// sleeps without a timer while nothing is to be done.
+func (p *Pool[T]) keepScale(next time.Time) {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		var due <-chan time.Time
+		if !next.IsZero() {
+			timer.Reset(max(time.Until(next), minNext))
+			due = timer.C
+		} else {
+			timer.Stop()
+		}
+		select {
+		case <-p.kick:
+		case <-due:
+		case <-p.done:
+			return
+		}
+		next = p.scale()
+	}
+}
+
+// scale asks the policy, does what it says, and returns when to ask again.
+func (p *Pool[T]) scale() time.Time {
+	now := time.Now()
+	p.mu.Lock()
+	p.kicked = false
+	s := p.snapshot()
+	p.mu.Unlock()
+
+	d, ok := p.decide(now, s)
+	if !ok {
+		return now.Add(policyRetry)
+	}
+
+	p.mu.Lock()
+	p.low, p.high = d.IdleLow, d.IdleHigh
+	if n := p.spawn(d.Spawn); n > 0 {
+		s.Idle += n
+		p.lastSpawn = now
+	}
+	end := p.retire(d.Retire)
+	if n := len(end); n > 0 {
+		s.Idle -= n
+		p.lastRetire = now
+	}
+	// Something may have happened while the policy was deciding, of which its
+	// answer knows nothing. If nothing did, it is not asked the same again.
+	if p.spare() != s.Idle {
+		p.watch()
+	}
+	p.mu.Unlock()
+	for _, w := range end {
+		w.signal()
+	}
+	return d.Next
+}
+
+// snapshot is what the policy sees. Called with the lock held.
+func (p *Pool[T]) snapshot() Snapshot {
+	idle := p.spare()
+	return Snapshot{
+		Workers:    p.workers,
+		Idle:       idle,
+		Busy:       p.workers - idle,
+		Queued:     p.queue.Len(),
+		LastSpawn:  p.lastSpawn,
+		LastRetire: p.lastRetire,
+	}
+}
+
+// spare is the number of workers that have nothing to do or are about to have
+// nothing to do. One that was woken is among them if another took the job
+// first, and one that is being started unless a job waits for it already: else
+// a backlog would have to wait for one round of slow WorkerStarts after the
+// other. Called with the lock held.
+func (p *Pool[T]) spare() int {
+	parked, woken := len(p.idle), 0
+	if p.searching {
+		woken = 1
+	}
+	waiting := (p.queue.Len() + p.cfg.MaxBatch - 1) / p.cfg.MaxBatch
+	claimed := max(waiting-woken-parked, 0)
+	return parked + max(woken-waiting, 0) + max(p.starting-claimed, 0)
+}
+
+// spawn starts up to n workers and returns how many. Called with the lock held.
+func (p *Pool[T]) spawn(n int) int {
+	if p.drained() {
+		return 0
+	}
+	n = max(min(n, MaxWorkers-p.workers), 0)
+	for range n {
+		p.workers++
+		p.starting++
+		p.launch()
+	}
+	p.spawned += uint64(n)
+	p.workersHigh = max(p.workersHigh, p.workers)
+	return n
+}
+
+// retire takes up to n workers off the bottom of the idle stack, where those
+// are that had nothing to do for longest. The caller wakes them once it has
+// released the lock, with which this is called.
+func (p *Pool[T]) retire(n int) []*worker[T] {
+	n = max(min(n, len(p.idle)), 0)
+	if n == 0 || p.closing {
+		return nil
+	}
+	end := append([]*worker[T](nil), p.idle[:n]...)
+	kept := copy(p.idle, p.idle[n:])
+	clear(p.idle[kept:])
+	p.idle = p.idle[:kept]
+	for _, w := range end {
+		w.phase = phaseRetired
+	}
+	p.workers -= n
+	p.retired += uint64(n)
+	return end
+}
+
+// watch has the policy asked if the idle workers are fewer or more than it
+// wanted to be told of. Called with the lock held, whenever their number or
+// the queue may have changed.
+func (p *Pool[T]) watch() {
+	p.busyHigh = max(p.busyHigh, p.workers-len(p.idle)-p.starting)
+	idle := p.spare()
+	if p.kicked || idle >= p.low && (p.high == 0 || idle <= p.high) || p.drained() {
+		return
+	}
+	p.kicked = true
+	select {
+	case p.kick <- struct{}{}:
+	default:
+	}
+}
