@@ -48,7 +48,7 @@
 //
 // At most MaxRequests entries, in flight and retained together, whatever the
 // number of shards. Memory follows use: at 2,097,152 entries with replies of
-// 64 octets it is about 180 octets an entry, none of it traced by the
+// 64 octets it is about 170 octets an entry, none of it traced by the
 // garbage collector, and an idle cache holds next to nothing.
 // A table of n entries with a CleanupDelay of d sustains n/d new requests a
 // second (209,715 by default); beyond that the oldest replies make room early,
