@@ -34,7 +34,7 @@ type AccessRequest struct {
 	AcctSessionID string     // Acct-Session-Id, where the NAS sends it this early
 }
 
-// A Method is a way to authenticate.
+// A Method is a way to authenticate. An empty User-Password is still MethodPAP.
 type Method uint8
 
 // Methods of authentication.

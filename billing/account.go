@@ -7,7 +7,10 @@ import (
 	"github.com/radpool/radpool/radpool"
 )
 
-// A StatusType is the value of Acct-Status-Type (RFC 2866 section 5.1).
+// A StatusType is the value of Acct-Status-Type (RFC 2866 section 5.1). Values
+// without a name here, such as those of RFC 2867 for tunnels, reach Handler.Account
+// too: it returns nil for those that it does not keep, or the NAS sends them for
+// ever.
 type StatusType uint32
 
 // Status types.
@@ -48,8 +51,8 @@ type AccountingRecord struct {
 	UniqueID  string // 32 hexadecimal digits that tell the session from any other, as FreeRADIUS's acct_unique makes them
 	UserName  string // User-Name
 
-	// Time is when the event happened: Event-Timestamp if the NAS sent it, else
-	// the arrival less Acct-Delay-Time.
+	// Time is when the event happened: Event-Timestamp if the NAS sent it (and not
+	// 0, a clock that was never set), else the arrival less Acct-Delay-Time.
 	Time        time.Time
 	SessionTime time.Duration // Acct-Session-Time, whole seconds
 	HasSession  bool          // whether Acct-Session-Time was sent

@@ -18,8 +18,13 @@ import (
 // may take longest, so that one that is nearly out of time does not end the others;
 // else once for each request.
 func (p *Processor) HandleBatch(exchanges []*radpool.Exchange) {
+	if len(exchanges) == 1 { // as most are, while nothing waits
+		e := exchanges[0]
+		p.Handle(e.Ctx, e.Request, e.Response)
+		return
+	}
 	h, ok := p.Handler.(BatchHandler)
-	if !ok || len(exchanges) == 1 || p.ready() != nil {
+	if !ok || p.ready() != nil {
 		for _, e := range exchanges {
 			p.handleAlone(e)
 		}
@@ -55,8 +60,8 @@ func (p *Processor) BatchSize() int {
 	return 1
 }
 
-// handleAlone answers one request of a batch. Its panic is its own, where it would
-// fail the whole batch else.
+// handleAlone answers one request of several. Its panic is its own; left to the
+// server it would fail the whole batch.
 func (p *Processor) handleAlone(e *radpool.Exchange) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -53,7 +53,7 @@ func nasFields(name string, addr netip.Addr, suppressed uint64) []zap.Field {
 
 // reject tells of an Access-Reject. Nothing of the credentials is written.
 func (l *rejectLog) reject(now time.Time, a *access, reason Reason) {
-	if l.log.Core() == nil || !l.log.Core().Enabled(zap.InfoLevel) {
+	if !l.log.Core().Enabled(zap.InfoLevel) {
 		return
 	}
 	suppressed, ok := l.allow(&l.reasons[reason], now)
