@@ -1,0 +1,7 @@
+//go:build !linux
+
+package udp
+
+import "net"
+
+func setReadBuffer(uc *net.UDPConn, octets int) (int, error) { return octets, uc.SetReadBuffer(octets) }

@@ -1,0 +1,47 @@
+package udp
+
+import (
+	"net"
+	"net/netip"
+	"syscall"
+)
+
+// A Syscall stands in for recvmmsg or sendmmsg: count is the number of messages offered, and real carries out
+// the true call for the first of them.
+type Syscall func(count int, real func(first int) (int, syscall.Errno)) (int, syscall.Errno)
+
+func (s Syscall) over(f mmsgFunc) mmsgFunc {
+	return func(fd uintptr, hdrs []mmsghdr) (int, syscall.Errno) {
+		return s(len(hdrs), func(first int) (int, syscall.Errno) { return f(fd, hdrs[:first]) })
+	}
+}
+
+// IsBatch reports whether c uses recvmmsg and sendmmsg.
+func IsBatch(c Conn) bool {
+	_, ok := c.(*batchConn)
+	return ok
+}
+
+// SetRecv and SetSend put s in front of the system calls of c.
+func SetRecv(c Conn, s Syscall) { b := c.(*batchConn); b.recv = s.over(recvmmsg) }
+func SetSend(c Conn, s Syscall) { b := c.(*batchConn); b.send = s.over(sendmmsg) }
+
+var ParseLocal = parseLocal
+
+func PutLocal(family int, local netip.Addr) []byte {
+	b := make([]byte, controlSize)
+	return b[:putLocal(b, family, local)]
+}
+
+// Zones is the translation of zones over a list of interfaces.
+type Zones struct{ z zones }
+
+func NewZones(list func() ([]net.Interface, error)) *Zones { return &Zones{zones{list: list}} }
+
+func (z *Zones) Name(index uint32) string      { return z.z.name(index) }
+func (z *Zones) Index(name string) uint32      { return z.z.index(name) }
+func (z *Zones) Parse(b []byte) netip.AddrPort { return parseSockaddr(b, &z.z) }
+func (z *Zones) Put(family int, ap netip.AddrPort) []byte {
+	b := make([]byte, 28)
+	return b[:putSockaddr(b, family, ap, &z.z)]
+}
