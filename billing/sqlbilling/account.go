@@ -1,0 +1,64 @@
+package sqlbilling
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/radpool/radpool/billing"
+)
+
+// Account stores a record, and returns nil when it is durable: after the COMMIT of
+// the transaction that it shares with whatever else was waiting. When ctx is done
+// it returns ctx's error, and whether the record becomes durable is not known.
+// The other errors are ErrOverloaded, ErrClosed, one that names the field of the
+// record, and the database's.
+func (b *Backend) Account(ctx context.Context, rec *billing.AccountingRecord) error {
+	var errs [1]error
+	b.AccountBatch(ctx, []*billing.AccountingRecord{rec}, errs[:])
+	return errs[0]
+}
+
+// AccountBatch is Account for each of recs, in one transaction.
+func (b *Backend) AccountBatch(ctx context.Context, recs []*billing.AccountingRecord, errs []error) {
+	items := make([]item, 0, len(recs))
+	place := make([]int, 0, len(recs))
+	for i, rec := range recs {
+		it, err := newItem(rec)
+		if err != nil {
+			errs[i] = fmt.Errorf("sqlbilling: accounting record: %w", err)
+			b.stats.failed.Add(1)
+			continue
+		}
+		items = append(items, it)
+		place = append(place, i)
+	}
+	if len(items) == 0 {
+		return
+	}
+	if err := b.writer.submit(ctx, items); err != nil {
+		for _, i := range place {
+			errs[i] = err
+		}
+		return // the items may still be the writer's
+	}
+	for k, i := range place {
+		errs[i] = items[k].err
+	}
+}
+
+// newItem turns a record into what is to be written.
+func newItem(rec *billing.AccountingRecord) (item, error) {
+	if rec.Status != billing.AccountingOn && rec.Status != billing.AccountingOff {
+		s, err := newSession(rec)
+		return item{session: s}, err
+	}
+	r := reload{nas: addrText(rec.NASAddr), at: rec.Time.Unix()}
+	switch {
+	case r.nas == "":
+		return item{}, errors.New("NASAddr is missing")
+	case r.at <= 0:
+		return item{}, errors.New("Time is missing or before 1970")
+	}
+	return item{reload: r}, nil
+}

@@ -1,0 +1,62 @@
+package sqlbilling
+
+import (
+	"context"
+	"fmt"
+)
+
+// EnsureDemo fills a database that has no subscriber with n of them, at most
+// 65,025, and returns how many were added; 0 where there is any subscriber. They
+// are user0 with password pass0 and so on; each gets the Reply-Message "hello", a
+// Session-Timeout of 3600 s and a Framed-IP-Address from 10.0.0.1 on.
+func (b *Backend) EnsureDemo(ctx context.Context, n int) (added int, err error) {
+	const most = 255 * 255
+	if n < 0 || n > most {
+		return 0, fmt.Errorf("sqlbilling: %d demo subscribers, must be 0 to %d", n, most)
+	}
+	if added, err = b.ensureDemo(ctx, n); err != nil {
+		return 0, fmt.Errorf("sqlbilling: %s: %w", b.db.Label, err)
+	}
+	return added, nil
+}
+
+func (b *Backend) ensureDemo(ctx context.Context, n int) (int, error) {
+	tx, err := b.db.Write.BeginTxx(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = tx.Rollback() }()
+	var existing int
+	if err := tx.GetContext(ctx, &existing, `SELECT COUNT(*) FROM (SELECT username FROM radcheck LIMIT 1) AS one`); err != nil {
+		return 0, err
+	}
+	if existing > 0 || n == 0 {
+		return 0, nil
+	}
+	check, err := tx.PreparexContext(ctx, tx.Rebind(`INSERT INTO radcheck (username, attribute, op, value) VALUES (?, ?, ?, ?)`))
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = check.Close() }()
+	reply, err := tx.PreparexContext(ctx, tx.Rebind(`INSERT INTO radreply (username, attribute, op, value) VALUES (?, ?, ?, ?)`))
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = reply.Close() }()
+	for i := range n {
+		user := fmt.Sprintf("user%d", i)
+		if _, err := check.ExecContext(ctx, user, "Cleartext-Password", ":=", fmt.Sprintf("pass%d", i)); err != nil {
+			return 0, err
+		}
+		for _, a := range [...][2]string{
+			{"Reply-Message", "hello"},
+			{"Session-Timeout", "3600"},
+			{"Framed-IP-Address", fmt.Sprintf("10.0.%d.%d", i/255, i%255+1)},
+		} {
+			if _, err := reply.ExecContext(ctx, user, a[0], ":=", a[1]); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return n, tx.Commit()
+}

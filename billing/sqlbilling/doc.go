@@ -1,0 +1,70 @@
+// Package sqlbilling is a [billing.Handler] on an SQL database with the standard
+// FreeRADIUS schema (radcheck, radreply, radgroupcheck, radgroupreply,
+// radusergroup, radacct, radpostauth, nas, nasreload), so that what works with
+// that schema goes on working beside it.
+//
+//	import _ "github.com/radpool/radpool/billing/sqlbilling/sqlite"
+//
+//	backend, err := sqlbilling.Open(ctx, "sqlite:/var/lib/radpool/radius.db", sqlbilling.Options{})
+//
+// This package compiles no driver: the packages below it do, one each, and a
+// program imports those that it uses.
+//
+// # The database
+//
+// An empty database gets the schema. One that exists is taken as it is: columns
+// and tables that are optional and missing are named once in the log, and what is
+// needed and missing is an error of Open. The only table that is added to it is
+// radpool_reload, which keeps the last 32 restarts of each NAS. Where it cannot be
+// created, nasreload has to do, which keeps one.
+//
+// radacct needs an index on acctuniqueid, better a unique one; counting
+// the sessions of subscribers with Simultaneous-Use needs one on username of the
+// rows whose acctstoptime is NULL.
+//
+// # Authorize
+//
+// One statement reads everything for one Access-Request, or for a whole batch of
+// them. The rows are evaluated as FreeRADIUS's rlm_sql does: see the operators in
+// users(5), Fall-Through, and groups by priority. A row that cannot be understood
+// (an attribute that is not in the dictionary, an operator, a date) fails the
+// request with a [RowError] that names it, as it fails in FreeRADIUS: half a
+// configuration is not granted. Passwords are taken from Cleartext-Password,
+// NT-Password, Crypt-Password and the like; Expiration, Simultaneous-Use,
+// Login-Time, User-Profile, SQL-Group, Current-Time and Auth-Type (Accept, Reject)
+// work. Auth-Type := Accept waives the password of a request that carries none.
+//
+// Not supported, and an error where they stand: values in back-quotes,
+// Huntgroup-Name, LM-Password, attributes that are encrypted on the wire.
+// Expiration is also read in ISO 8601.
+//
+// Money stands in radcheck or radgroupcheck: Radpool-Balance and Radpool-Credit,
+// whole millionths of a unit of currency. At a sum of 0 or less the
+// subscriber gets the replies of the group Options.RestrictedGroup instead of
+// their own, or a reject where that group has none. Radpool-Blocked := Yes blocks.
+//
+// # Account
+//
+// A record is written before Account returns nil: it returns after the COMMIT.
+// Whatever waits at the same time is written in one transaction. Any order of the
+// records of a session, each any number of times, gives the same row of radacct:
+//
+//   - acctstarttime is the earliest start that any record tells: of a Start its own
+//     time, of others their time less Acct-Session-Time. acctupdatetime is the time
+//     of the latest record.
+//   - acctsessiontime and the octets are the largest reported.
+//   - acctstoptime and acctterminatecause are those of the Stop; of several with
+//     different times, the earliest.
+//   - Accounting-On and Accounting-Off close the sessions of that NAS that had
+//     started by then, with cause NAS-Reboot, at their own time, also when a
+//     record of such a session comes later. A Stop of the session itself wins over
+//     that, unless its cause is NAS-Reboot as well: then the earlier time counts.
+//     Session time and octets stay what was last reported.
+//   - Everything else: known wins over unknown, and of values that contradict each
+//     other the greater in octet order.
+//   - acctinterval is left alone, since the time between the last two
+//     updates depends on their order; realm likewise.
+//
+// A NAS that uses one Acct-Session-Id for two sessions of the same user and port
+// makes one session of them, since their acctuniqueid is the same.
+package sqlbilling

@@ -1,0 +1,71 @@
+package sqlbilling
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/radpool/radpool/billing"
+)
+
+// EvaluateRows is evaluate on the rows of whole tables, each as table, name,
+// attribute, op and value; of radusergroup as table, user, group and priority. The
+// id of a row is its place in the list, from 1 on. It looks rows up as the
+// statement Authorize is meant to.
+func EvaluateRows(req *billing.AccessRequest, rows [][5]string, loc *time.Location, profile, restrictedGroup string) (billing.Grant, error) {
+	var sub subscriber
+	var restricted []row
+	candidates := map[string]bool{profile: profile != ""}
+	each := func(table, name string, do func(id int64, r [5]string)) {
+		for i, r := range rows {
+			if r[0] == table && r[1] == name {
+				do(int64(i+1), r)
+			}
+		}
+	}
+	add := func(kind int, table, name string, base resultRow) {
+		each(table, name, func(id int64, r [5]string) {
+			base.row = row{kind: kind, id: id, attribute: r[2], op: r[3], value: r[4]}
+			if kind != kindGroupReply && kind != kindReply && strings.EqualFold(r[2], "User-Profile") {
+				candidates[strings.Trim(r[4], `"'`)] = true
+			}
+			sub.add(&base)
+		})
+	}
+	groups := func(user, profile string) {
+		each("radusergroup", user, func(id int64, r [5]string) {
+			n, err := strconv.ParseInt(r[3], 10, 64)
+			if err != nil {
+				panic(err)
+			}
+			m := resultRow{profile: profile, priority: n, mid: id, group: r[2], row: row{kind: kindMember}}
+			sub.add(&m)
+			add(kindGroupCheck, "radgroupcheck", r[2], m)
+			add(kindGroupReply, "radgroupreply", r[2], m)
+		})
+	}
+	add(kindCheck, "radcheck", req.UserName, resultRow{})
+	add(kindReply, "radreply", req.UserName, resultRow{})
+	groups(req.UserName, "")
+	for name, is := range candidates {
+		if is {
+			groups(name, name)
+		}
+	}
+	each("radgroupreply", restrictedGroup, func(id int64, r [5]string) {
+		restricted = append(restricted, row{kind: kindRestricted, id: id, attribute: r[2], op: r[3], value: r[4]})
+	})
+	sub.sort()
+	e := evaluation{req: req, sub: &sub, now: req.Time, loc: loc, defaultProfile: profile}
+	return e.evaluate(restricted)
+}
+
+// Hours is parseHours and at.
+func Hours(s string, t time.Time) (in bool, until time.Time, err error) {
+	h, err := parseHours(s)
+	if err != nil {
+		return false, time.Time{}, err
+	}
+	in, until = h.at(t)
+	return in, until, nil
+}

@@ -1,0 +1,98 @@
+package sqlbilling
+
+import (
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// Options say how a [Backend] works. The zero Options are the defaults; a value
+// out of its bounds is an error of Open that names it.
+type Options struct {
+	// Logger gets what the operator should know. nil: nothing is logged.
+	Logger *zap.Logger
+
+	// Readers is the number of connections for Access-Requests: 1 to 64.
+	// 0: 2, the best for SQLite. More requests at once wait for one of them.
+	Readers int
+
+	// MustExist refuses a database that does not exist or has no tables, instead
+	// of creating it.
+	MustExist bool
+
+	// Location is the time zone of Expiration and Login-Time. nil: time.Local.
+	Location *time.Location
+
+	// DefaultProfile is the user whose groups everybody gets who falls through
+	// their own (FreeRADIUS: default_user_profile). Empty: none.
+	DefaultProfile string
+
+	// RestrictedGroup is the group whose radgroupreply is the restricted profile
+	// of a subscriber who is out of money. Empty: "radpool-restricted".
+	RestrictedGroup string
+
+	// MaxGroup is the most accounting records of one transaction, a call with
+	// more of them excepted: 1 to 65,536. 0: 1024.
+	MaxGroup int
+
+	// MaxPending is the most accounting records that wait to be written; beyond
+	// them Account fails with ErrOverloaded: 1 to 16,777,216. 0: 65,536.
+	MaxPending int
+
+	// WriteTimeout bounds one transaction, attempts after a lock included: 10 ms
+	// to 10 min. 0: 5 s.
+	WriteTimeout time.Duration
+
+	// PostAuthBuffer is how many results of authentications may wait to be
+	// written to radpostauth; what comes on top is dropped and counted: 1 to
+	// 1,048,576. 0: 8192. Negative: radpostauth is not written.
+	PostAuthBuffer int
+
+	// StorePasswords writes the password that a subscriber gave into
+	// radpostauth, as FreeRADIUS does. false: "***" in its place, or nothing
+	// where none was given.
+	StorePasswords bool
+}
+
+// withDefaults returns o with its zero fields set, or an error that names a field
+// and its bounds.
+func (o Options) withDefaults() (Options, error) {
+	for _, f := range []struct {
+		name       string
+		value      *int
+		otherwise  int
+		upperBound int
+	}{
+		{"Readers", &o.Readers, 2, 64},
+		{"MaxGroup", &o.MaxGroup, 1024, 1 << 16},
+		{"MaxPending", &o.MaxPending, 1 << 16, 1 << 24},
+		{"PostAuthBuffer", &o.PostAuthBuffer, 8192, 1 << 20},
+	} {
+		if *f.value == 0 {
+			*f.value = f.otherwise
+		}
+		if *f.value < 0 && f.name == "PostAuthBuffer" {
+			continue
+		}
+		if *f.value < 1 || *f.value > f.upperBound {
+			return o, fmt.Errorf("sqlbilling: %s is %d, must be 1 to %d", f.name, *f.value, f.upperBound)
+		}
+	}
+	if o.WriteTimeout == 0 {
+		o.WriteTimeout = 5 * time.Second
+	}
+	if o.WriteTimeout < 10*time.Millisecond || o.WriteTimeout > 10*time.Minute {
+		return o, fmt.Errorf("sqlbilling: WriteTimeout is %v, must be 10ms to 10m", o.WriteTimeout)
+	}
+	if o.Logger == nil {
+		o.Logger = zap.NewNop()
+	}
+	if o.Location == nil {
+		o.Location = time.Local
+	}
+	if o.RestrictedGroup == "" {
+		o.RestrictedGroup = "radpool-restricted"
+	}
+	return o, nil
+}

@@ -1,0 +1,194 @@
+package sqlbilling
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"go.uber.org/zap"
+
+	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
+)
+
+const (
+	postAuthGroup  = 512                   // rows of one transaction
+	postAuthLinger = 50 * time.Millisecond // nobody waits for these rows, so a group may gather
+	postAuthTries  = 5
+)
+
+// A postAuthRow is a row of radpostauth.
+type postAuthRow struct {
+	user, pass, reply, reason string
+	at                        int64
+}
+
+// postAuth writes radpostauth in the background.
+type postAuth struct {
+	b    *Backend
+	text string
+	rows chan postAuthRow
+	stop chan struct{} // closed by close
+	done chan struct{} // closed when run has returned
+
+	mu     sync.RWMutex // held for a moment only
+	closed bool         // guarded by mu: rows is not sent to any more
+}
+
+func newPostAuth(b *Backend) *postAuth {
+	columns := []string{"username", "pass", "reply", "authdate"}
+	if b.l.reason {
+		columns = append(columns, "reason")
+	}
+	return &postAuth{
+		b: b,
+		text: b.db.Write.Rebind("INSERT INTO radpostauth (" + strings.Join(columns, ", ") + ") VALUES (?" +
+			strings.Repeat(", ?", len(columns)-1) + ")"),
+		rows: make(chan postAuthRow, b.opts.PostAuthBuffer),
+		stop: make(chan struct{}),
+		done: make(chan struct{}),
+	}
+}
+
+// PostAuth queues a row for radpostauth and returns at once. When the buffer is
+// full, or the Backend closed, the row is dropped and counted.
+func (b *Backend) PostAuth(res *billing.AuthResult) {
+	if b.post == nil {
+		return
+	}
+	r := postAuthRow{user: res.Access.UserName, reply: "Access-Reject", at: res.Time.Unix()}
+	if res.Accepted {
+		r.reply = "Access-Accept"
+	}
+	if res.Reason != billing.ReasonNone {
+		r.reason = res.Reason.String()
+	}
+	if len(res.Password) > 0 {
+		r.pass = "***"
+		if b.opts.StorePasswords {
+			r.pass = string(res.Password)
+		}
+	}
+	if !b.post.offer(r) {
+		b.stats.postAuthDropped.Add(1)
+	}
+}
+
+// offer queues a row if there is room.
+func (p *postAuth) offer(r postAuthRow) bool {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	if p.closed {
+		return false
+	}
+	select {
+	case p.rows <- r:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *postAuth) close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	close(p.stop)
+	<-p.done
+}
+
+// run writes groups until close was called and nothing is left.
+func (p *postAuth) run() {
+	defer close(p.done)
+	group := make([]postAuthRow, 0, postAuthGroup)
+	linger := time.NewTimer(postAuthLinger)
+	defer linger.Stop()
+	var logged time.Time
+	var dropped uint64
+	for {
+		group = group[:0]
+		stopped := false
+		select {
+		case r := <-p.rows:
+			group = append(group, r)
+			if len(p.rows) < postAuthGroup {
+				linger.Reset(postAuthLinger)
+				select {
+				case <-linger.C:
+				case <-p.stop:
+				}
+			}
+		case <-p.stop:
+			stopped = true
+		}
+		group = p.drain(group)
+		p.write(group)
+		if n := p.b.stats.postAuthDropped.Load(); n != dropped && (time.Since(logged) >= time.Second || stopped) {
+			p.b.opts.Logger.Warn("radpostauth: rows dropped, the buffer was full", zap.Uint64("dropped", n-dropped))
+			logged, dropped = time.Now(), n
+		}
+		if stopped && len(group) == 0 {
+			return
+		}
+	}
+}
+
+// drain adds what waits, up to a group.
+func (p *postAuth) drain(group []postAuthRow) []postAuthRow {
+	for len(group) < postAuthGroup {
+		select {
+		case r := <-p.rows:
+			group = append(group, r)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// write writes a group, and drops it when that fails for good.
+func (p *postAuth) write(group []postAuthRow) {
+	if len(group) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), p.b.opts.WriteTimeout)
+	defer cancel()
+	var err error
+	for range postAuthTries {
+		if err = p.insert(ctx, group); err == nil {
+			p.b.stats.postAuthWritten.Add(uint64(len(group)))
+			return
+		}
+		if p.b.d.Classify(err) != dialect.Busy {
+			break
+		}
+	}
+	p.b.stats.postAuthFailed.Add(uint64(len(group)))
+	p.b.opts.Logger.Error("radpostauth: rows not written", zap.Int("rows", len(group)), zap.Error(err))
+}
+
+func (p *postAuth) insert(ctx context.Context, group []postAuthRow) error {
+	tx, err := p.b.db.Write.BeginTxx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	var stmt *sqlx.Stmt
+	if stmt, err = tx.PreparexContext(ctx, p.text); err != nil {
+		return err
+	}
+	defer func() { _ = stmt.Close() }()
+	for i := range group {
+		r := &group[i]
+		args := []any{r.user, r.pass, r.reply, p.b.d.Time(r.at)}
+		if p.b.l.reason {
+			args = append(args, r.reason)
+		}
+		if _, err := stmt.ExecContext(ctx, args...); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}

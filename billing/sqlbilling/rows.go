@@ -1,0 +1,141 @@
+package sqlbilling
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// A RowError is a row of the database that cannot be used. The request that met
+// it fails, as FreeRADIUS's SQL module fails: half of what was configured is not
+// to be granted. It does not hold the value, which may be a password.
+type RowError struct {
+	Table     string
+	ID        int64
+	Attribute string
+	Reason    string
+}
+
+// Error names the row and the reason.
+func (e *RowError) Error() string {
+	return fmt.Sprintf("sqlbilling: %s, id %d, attribute %.64q: %s", e.Table, e.ID, e.Attribute, e.Reason)
+}
+
+// Kinds of rows of the statement Authorize, and the tables they are of.
+const (
+	kindCheck = iota + 1
+	kindReply
+	kindMember
+	kindGroupCheck
+	kindGroupReply
+	kindOpen
+	kindRestricted
+)
+
+var kindTables = [...]string{
+	kindCheck: "radcheck", kindReply: "radreply", kindMember: "radusergroup", kindGroupCheck: "radgroupcheck",
+	kindGroupReply: "radgroupreply", kindOpen: "radacct", kindRestricted: "radgroupreply",
+}
+
+// A row is one row of a table of attributes.
+type row struct {
+	kind                 int
+	id                   int64
+	attribute, op, value string
+}
+
+func (r *row) error(reason string) error {
+	return &RowError{Table: kindTables[r.kind], ID: r.id, Attribute: r.attribute, Reason: reason}
+}
+
+// A membership is a row of radusergroup with what its group says.
+type membership struct {
+	priority, id int64
+	group        string
+	check, reply []row
+}
+
+// A subscriber is everything that the database says of one user name.
+type subscriber struct {
+	check, reply []row
+	groups       []*membership
+	profiles     map[string][]*membership // groups of the profiles that may come to apply
+	open         int                      // sessions; counted only for those with Simultaneous-Use
+}
+
+// A resultRow is one row of the statement Authorize.
+type resultRow struct {
+	user          int
+	profile       string
+	priority, mid int64
+	group         string
+	row
+}
+
+// add puts one row in its place. Rows may come in any order; sort comes after.
+func (s *subscriber) add(r *resultRow) {
+	switch r.kind {
+	case kindCheck:
+		s.check = append(s.check, r.row)
+	case kindReply:
+		s.reply = append(s.reply, r.row)
+	case kindMember:
+		s.member(r)
+	case kindGroupCheck:
+		m := s.member(r)
+		m.check = append(m.check, r.row)
+	case kindGroupReply:
+		m := s.member(r)
+		m.reply = append(m.reply, r.row)
+	case kindOpen:
+		s.open = int(r.id)
+	}
+}
+
+// member returns the membership of a row, and makes it if need be.
+func (s *subscriber) member(r *resultRow) *membership {
+	list := s.groups
+	if r.profile != "" {
+		list = s.profiles[r.profile]
+	}
+	for _, m := range list {
+		if m.id == r.mid {
+			return m
+		}
+	}
+	m := &membership{priority: r.priority, id: r.mid, group: r.group}
+	if r.profile == "" {
+		s.groups = append(s.groups, m)
+		return m
+	}
+	if s.profiles == nil {
+		s.profiles = make(map[string][]*membership)
+	}
+	s.profiles[r.profile] = append(list, m)
+	return m
+}
+
+// sort puts everything in the order in which it applies: rows by id, groups by
+// priority and, where that is equal, by id.
+func (s *subscriber) sort() {
+	sortRows(s.check)
+	sortRows(s.reply)
+	sortMembers(s.groups)
+	for _, list := range s.profiles {
+		sortMembers(list)
+	}
+}
+
+func sortMembers(list []*membership) {
+	slices.SortFunc(list, func(a, b *membership) int {
+		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.id, b.id))
+	})
+	for _, m := range list {
+		sortRows(m.check)
+		sortRows(m.reply)
+	}
+}
+
+func sortRows(rows []row) {
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.id, b.id) })
+}

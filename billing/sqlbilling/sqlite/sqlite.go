@@ -1,0 +1,233 @@
+package sqlite
+
+import (
+	"context"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
+)
+
+//go:embed schema.sql
+var schema string
+
+//go:embed authorize.sql
+var authorize string
+
+// The table of reloads has the standard's nasreload beside it: that one keeps
+// only the newest event of a NAS, which is not enough to close a session at the
+// same moment whatever the order of records.
+const reloads = `CREATE TABLE IF NOT EXISTS radpool_reload (
+  nasipaddress TEXT NOT NULL,
+  reloadtime   INTEGER NOT NULL,
+  PRIMARY KEY (nasipaddress, reloadtime)
+) WITHOUT ROWID`
+
+func init() {
+	dialect.Register(&dialect.Dialect{
+		Name:      "sqlite",
+		Open:      Open("sqlite"),
+		Tables:    tables,
+		Schema:    schema,
+		Reloads:   reloads,
+		Authorize: authorize,
+		Names:     names,
+		In:        func(column string) string { return column + " IN (SELECT value FROM json_each(?))" },
+		List:      list,
+		Seconds: func(c string) string {
+			return "CASE typeof(" + c + ") WHEN 'text' THEN CAST(strftime('%s', " + c + ") AS INTEGER) ELSE CAST(" + c + " AS INTEGER) END"
+		},
+		Time:     func(sec int64) any { return sec },
+		Classify: classify,
+	})
+}
+
+// busyTimeout is how long SQLite itself waits for a lock, in milliseconds. It is
+// short because it knows nothing of contexts; sqlbilling tries again.
+const busyTimeout = "50"
+
+// Open returns the function that opens a file through the named driver of
+// database/sql. It is exported for tests that wrap the driver.
+func Open(driver string) func(context.Context, string, dialect.Options) (*dialect.DB, error) {
+	return func(ctx context.Context, target string, o dialect.Options) (*dialect.DB, error) {
+		if target == ":memory:" {
+			return openMemory(driver)
+		}
+		if target == "" {
+			return nil, errors.New("the name of the file is missing, as in sqlite:/var/lib/radpool.db")
+		}
+		label := "SQLite file " + target
+		if err := checkFile(target, o.MustExist); err != nil {
+			return nil, fmt.Errorf("%s: %w", label, err)
+		}
+		write, err := sqlx.Open(driver, source(target, "_txlock=immediate&_pragma=busy_timeout("+busyTimeout+
+			")&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=trusted_schema(0)"))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", label, err)
+		}
+		write.SetMaxOpenConns(1)
+		if err := settle(ctx, write); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", label, err), write.Close())
+		}
+		read, err := sqlx.Open(driver, source(target, "_pragma=busy_timeout("+busyTimeout+")&_pragma=query_only(1)"))
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", label, err), write.Close())
+		}
+		read.SetMaxOpenConns(o.Readers)
+		read.SetMaxIdleConns(o.Readers)
+		return &dialect.DB{Write: write, Read: read, Label: label}, nil
+	}
+}
+
+// openMemory opens a database that lives in its only connection.
+func openMemory(driver string) (*dialect.DB, error) {
+	db, err := sqlx.Open(driver, ":memory:?_txlock=immediate")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	db.SetMaxIdleConns(1)
+	return &dialect.DB{Write: db, Read: db, Label: "SQLite in memory"}, nil
+}
+
+// source is the URI of a file, with whatever characters its name has.
+func source(file, query string) string {
+	if abs, err := filepath.Abs(file); err == nil {
+		file = abs
+	}
+	return "file://" + (&url.URL{Path: file}).EscapedPath() + "?" + query
+}
+
+// checkFile finds what SQLite would report less clearly.
+func checkFile(name string, mustExist bool) error {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		if mustExist {
+			return errors.New("no such file")
+		}
+		if dir := filepath.Dir(name); !isDir(dir) {
+			return fmt.Errorf("no such directory: %s", dir)
+		}
+		return nil
+	case err != nil:
+		return errors.Unwrap(err)
+	case info.IsDir():
+		return errors.New("is a directory")
+	}
+	return nil
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// settle checks that the file is a database that can be written durably.
+func settle(ctx context.Context, db *sqlx.DB) error {
+	var mode string
+	if err := db.GetContext(ctx, &mode, "PRAGMA journal_mode"); err != nil {
+		return explain(err)
+	}
+	if !strings.EqualFold(mode, "wal") {
+		return fmt.Errorf("cannot be put into WAL mode (it is in mode %q)", mode)
+	}
+	tx, err := db.BeginTxx(ctx, nil) // BEGIN IMMEDIATE: fails where nothing may be written
+	if err != nil {
+		return explain(err)
+	}
+	return tx.Rollback()
+}
+
+// explain adds what the code of an error means to whoever runs the server.
+func explain(err error) error {
+	switch code(err) & 0xff {
+	case sqlite3.SQLITE_NOTADB:
+		return fmt.Errorf("is not an SQLite database: %w", err)
+	case sqlite3.SQLITE_CORRUPT:
+		return fmt.Errorf("is damaged: %w", err)
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
+		return fmt.Errorf("cannot be written, or its directory cannot: %w", err)
+	}
+	return err
+}
+
+// code is SQLite's extended result code, or 0.
+func code(err error) int {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Code()
+	}
+	return 0
+}
+
+func classify(err error) dialect.Class {
+	switch code(err) & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return dialect.Busy
+	case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG:
+		return dialect.Row
+	}
+	return dialect.Broken
+}
+
+func tables(ctx context.Context, db *dialect.DB) (map[string][]string, error) {
+	rows, err := db.Write.QueryContext(ctx, `SELECT lower(m.name), lower(c.name)
+		FROM sqlite_master m JOIN pragma_table_info(m.name) c
+		WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\'`)
+	if err != nil {
+		return nil, explain(err)
+	}
+	defer func() { _ = rows.Close() }()
+	t := make(map[string][]string)
+	for rows.Next() {
+		var table, column string
+		if err := rows.Scan(&table, &column); err != nil {
+			return nil, err
+		}
+		t[table] = append(t[table], column)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, explain(err)
+	}
+	return t, nil
+}
+
+// names packs user names as JSON of hexadecimal: a name may hold any octet, and
+// JSON may not.
+func names(users []string) any {
+	n := 2
+	for _, u := range users {
+		n += 2*len(u) + 3
+	}
+	b := append(make([]byte, 0, n), '[')
+	for i, u := range users {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '"')
+		b = hex.AppendEncode(b, []byte(u))
+		b = append(b, '"')
+	}
+	return string(append(b, ']'))
+}
+
+// list packs what is known to be plain text: identities in hexadecimal and
+// addresses.
+func list(values []string) any {
+	b, err := json.Marshal(values)
+	if err != nil {
+		panic("sqlbilling: " + err.Error()) // strings can always be encoded
+	}
+	return string(b)
+}

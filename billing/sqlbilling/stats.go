@@ -1,0 +1,47 @@
+package sqlbilling
+
+import "sync/atomic"
+
+// Stats are counters since Open.
+type Stats struct {
+	// Access-Requests.
+	Authorized uint64 // requests answered with a Grant
+	Queries    uint64 // statements that this took
+	Unanswered uint64 // requests that ended in an error
+
+	// Accounting. Records / Groups is how many records a commit carried.
+	Records    uint64 // records that are durable
+	Groups     uint64 // transactions that were committed
+	Rows       uint64 // rows that were inserted or updated; less than Records by duplicates and what was coalesced
+	Retries    uint64 // transactions that were tried again, since the database was busy
+	Failed     uint64 // records that were not written
+	Overloaded uint64 // records that were refused, since MaxPending were waiting
+	Abandoned  uint64 // records whose callers had gone before they were written
+	Pending    int    // records that wait now
+
+	// radpostauth.
+	PostAuthWritten uint64
+	PostAuthDropped uint64 // the buffer was full
+	PostAuthFailed  uint64 // taken, but not written
+}
+
+type counters struct {
+	authorized, queries, unanswered                               atomic.Uint64
+	records, groups, rows, retries, failed, overloaded, abandoned atomic.Uint64
+	postAuthWritten, postAuthDropped, postAuthFailed              atomic.Uint64
+}
+
+// Stats returns the counters. Each is exact, though not all are of one moment.
+func (b *Backend) Stats() Stats {
+	c := &b.stats
+	b.writer.mu.Lock()
+	pending := b.writer.waiting
+	b.writer.mu.Unlock()
+	return Stats{
+		Authorized: c.authorized.Load(), Queries: c.queries.Load(), Unanswered: c.unanswered.Load(),
+		Records: c.records.Load(), Groups: c.groups.Load(), Rows: c.rows.Load(), Retries: c.retries.Load(),
+		Failed: c.failed.Load(), Overloaded: c.overloaded.Load(), Abandoned: c.abandoned.Load(), Pending: pending,
+		PostAuthWritten: c.postAuthWritten.Load(), PostAuthDropped: c.postAuthDropped.Load(),
+		PostAuthFailed: c.postAuthFailed.Load(),
+	}
+}
