@@ -1,0 +1,295 @@
+package billingtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"layeh.com/radius/rfc2866"
+
+	"github.com/radpool/radpool/billing"
+)
+
+const (
+	ruleOrder  = "any order of Start, Interim-Updates and Stop, each any number of times, must end in the same session"
+	ruleStored = "a session must have what its records say"
+)
+
+// visit is a subscriber's session with all its records.
+type visit struct {
+	start, interim1, interim2, stop Request
+
+	began time.Time
+	open  Session // what it must be after start
+	ended Session // what it must be after all
+}
+
+// recently is when the sessions of the suite begin: lately, since a back end may
+// distrust times that are far off.
+func recently() time.Time { return time.Now().Add(-2 * time.Hour).Truncate(time.Second) }
+
+// newVisit returns a session of alice with this Acct-Session-Id.
+func newVisit(id string) *visit { return newVisitAt(id, "alice", DefaultNAS.String(), recently()) }
+
+func newVisitAt(id, user, nas string, began time.Time) *visit {
+	record := func(status billing.StatusType, after time.Duration, in, out uint64) Request {
+		r := Accounting(status, user, id).NAS(nas).Port(7).CallingStation("02-00-00-00-00-01").
+			FramedAddr("198.51.100.7").Class("class of " + id).EventTime(began.Add(after))
+		if status == billing.Start {
+			return r
+		}
+		return r.SessionTime(after).Octets(in, out).Packets(uint32(in/500), uint32(out/500))
+	}
+	l := &visit{
+		start:    record(billing.Start, 0, 0, 0),
+		interim1: record(billing.InterimUpdate, 300*time.Second, 1_000, 20_000),
+		interim2: record(billing.InterimUpdate, 600*time.Second, 30_000, 4_000_000_000),
+		stop:     record(billing.Stop, 900*time.Second, 500_000, 6_000_000_000).Cause(rfc2866.AcctTerminateCause_Value_UserRequest),
+		began:    began,
+	}
+	l.open = Session{SessionID: id, UserName: user, Start: began, Class: "class of " + id}
+	l.ended = l.open
+	l.ended.Stop, l.ended.SessionTime = began.Add(900*time.Second), 900*time.Second
+	l.ended.InputOctets, l.ended.OutputOctets = 500_000, 6_000_000_000
+	return l
+}
+
+// id is the session's UniqueID.
+func (l *visit) id(s *suite) string { return s.record(l.start).UniqueID }
+
+// lasting is what the session must be after interim2.
+func (l *visit) lasting() Session {
+	x := l.open
+	x.SessionTime, x.InputOctets, x.OutputOctets = 600*time.Second, 30_000, 4_000_000_000
+	return x
+}
+
+// expectVisit compares what there is of l with want.
+func (s *suite) expectVisit(rule, how string, l *visit, want Session) Session {
+	got, found := s.sessions()[l.id(s)]
+	s.expect(rule, how, got, found, want)
+	return got
+}
+
+func checkSessions(s *suite) {
+	l := newVisit("s-1")
+	s.send(l.start)
+	s.expectVisit(ruleStored, "after Start", l, l.open)
+	s.send(l.interim1, l.interim2)
+	s.expectVisit(ruleStored, "after two Interim-Updates", l, l.lasting())
+	s.send(l.stop)
+	s.expectVisit(ruleStored, "after Stop", l, l.ended)
+
+	// An Acct-Session-Id is a NAS's own: two NASes have the same one, and so has
+	// one NAS after a reset, for somebody else.
+	const rule = "sessions that differ in UniqueID must stay apart"
+	others := []*visit{
+		newVisitAt("s-1", "alice", "192.0.2.77", l.began.Add(time.Minute)),
+		newVisitAt("s-1", "bob", DefaultNAS.String(), l.began.Add(2*time.Minute)),
+	}
+	for _, o := range others {
+		s.send(o.start)
+	}
+	s.expectVisit(rule, "after the Start of another user, and of another NAS, with the same Acct-Session-Id", l, l.ended)
+	for _, o := range others {
+		s.expectVisit(rule, "after a session of another user, and of another NAS, with the same Acct-Session-Id", o, o.open)
+	}
+}
+
+func checkRepeated(s *suite) {
+	const rule = "a record that comes again must change nothing"
+	l := newVisit("repeated")
+	thrice := func(r Request) { s.send(r, r, r) }
+	thrice(l.start)
+	s.expectVisit(rule, "after Start three times", l, l.open)
+	thrice(l.interim1)
+	thrice(l.interim2)
+	s.expectVisit(rule, "after each Interim-Update three times", l, l.lasting())
+	thrice(l.stop)
+	s.expectVisit(rule, "after Stop three times", l, l.ended)
+	s.send(l.start, l.interim1, l.interim2, l.stop)
+	s.expectVisit(rule, "after all records once more", l, l.ended)
+	if n := len(s.sessions()); n != 1 {
+		s.fail("Account", rule, "there are %d sessions, must be 1", n)
+	}
+}
+
+// orderSeed is of the shuffled orders: they are the same in every run.
+const orderSeed = 2866
+
+var recordNames = [...]string{"Start", "Interim 1", "Interim 2", "Stop"}
+
+// orders are all orders of the four records, each record twice in a row, and some
+// of the orders of the eight.
+func orders() [][]int {
+	var all [][]int
+	var permute func(done, left []int)
+	permute = func(done, left []int) {
+		if len(left) == 0 {
+			all = append(all, done)
+		}
+		for i, v := range left {
+			rest := append(append([]int{}, left[:i]...), left[i+1:]...)
+			permute(append(append([]int{}, done...), v, v), rest)
+		}
+	}
+	permute(nil, []int{0, 1, 2, 3})
+	rng := rand.New(rand.NewPCG(orderSeed, 0))
+	for range 12 {
+		order := []int{0, 0, 1, 1, 2, 2, 3, 3}
+		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		all = append(all, order)
+	}
+	return all
+}
+
+func checkAnyOrder(s *suite) {
+	type run struct {
+		*visit
+		id, how string
+	}
+	var runs []run
+	for i, order := range orders() {
+		l := newVisit(fmt.Sprintf("order-%d", i))
+		records := [...]Request{l.start, l.interim1, l.interim2, l.stop}
+		names := make([]string, len(order))
+		for j, k := range order {
+			names[j] = recordNames[k]
+			s.send(records[k])
+		}
+		runs = append(runs, run{l, l.id(s), "in the order " + strings.Join(names, ", ")})
+	}
+	all := s.sessions()
+	detail := all[runs[0].id].Detail // of the natural order
+	for _, r := range runs {
+		want := r.ended
+		want.Detail = detail
+		got, found := all[r.id]
+		s.expect(ruleOrder, r.how, got, found, want)
+	}
+	if len(all) != len(runs) {
+		s.fail("Account", ruleOrder, "of %d sessions there are %d", len(runs), len(all))
+	}
+}
+
+func checkOctets(s *suite) {
+	const rule = "octets are 64-bit and exact"
+	for i, octets := range [][2]uint64{
+		{1<<32 - 1, 1 << 32}, {1<<32 + 1, 1<<40 + 12345}, {1<<53 + 1, 1<<62 + 1},
+	} {
+		l := newVisit(fmt.Sprintf("octets-%d", i))
+		s.send(l.start, l.stop.Octets(octets[0], octets[1]))
+		want := l.ended
+		want.InputOctets, want.OutputOctets = octets[0], octets[1]
+		s.expectVisit(rule, "after Stop", l, want)
+	}
+}
+
+func checkStrangeRecords(s *suite) {
+	const rule = "names in a record are data: whatever they are, it must be stored"
+	l := newVisit("plain")
+	s.send(l.start)
+	for i, name := range strangeNames() {
+		how := fmt.Sprintf("user %q", name)
+		x := newVisitAt(fmt.Sprintf("strange-%d", i), name, DefaultNAS.String(), recently())
+		records := []Request{x.start, x.interim1, x.interim2, x.stop}
+		for _, r := range records {
+			r = r.CallingStation(name).CalledStation(name)
+			if rec := s.record(r); !s.account(rec, describe(rec)) {
+				return
+			}
+		}
+		want := x.ended
+		got, found := s.sessions()[s.record(x.start).UniqueID]
+		if found && !storable(name) {
+			want.UserName = got.UserName // a column of text may not take it as it is
+		}
+		s.expect(rule, how, got, found, want)
+	}
+	for i, id := range []string{"'; DROP TABLE radacct; --", "%", "\\", "\"", "\x00id", "\xff\xfe"} {
+		x := newVisitAt(id, "bob", DefaultNAS.String(), recently().Add(time.Duration(i)*time.Second))
+		s.send(x.start, x.stop)
+		want := x.ended
+		got, found := s.sessions()[x.id(s)]
+		if found && !storable(id) {
+			want.SessionID = got.SessionID
+		}
+		s.expect(rule, fmt.Sprintf("Acct-Session-Id %q", id), got, found, want)
+	}
+	s.expectVisit(rule, "a session that was open before", l, l.open)
+}
+
+// storable reports whether a database's text of 64 characters takes the name as it
+// is: all others may be cut or escaped.
+func storable(name string) bool {
+	return len(name) <= 64 && strings.ToValidUTF8(name, "") == name && !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' })
+}
+
+func checkNASRestart(s *suite) {
+	const (
+		rule  = "Accounting-On and Accounting-Off must close the sessions of their NAS that began before, and no others"
+		other = "192.0.2.10"
+	)
+	began := recently()
+	for _, test := range []struct {
+		name, nas string
+		restart   func(nas string) Request
+	}{{"Accounting-On", "192.0.2.11", On}, {"Accounting-Off", "192.0.2.12", Off}} {
+		nas := test.nas
+		first := newVisitAt(test.name+"-1", "alice", nas, began)
+		second := newVisitAt(test.name+"-2", "bob", nas, began.Add(time.Second))
+		elsewhere := newVisitAt(test.name+"-3", "alice", other, began)
+		over := newVisitAt(test.name+"-4", "bob", nas, began)
+		later := newVisitAt(test.name+"-5", "bob", nas, began.Add(time.Hour))
+		s.send(first.start, second.start, second.interim1, elsewhere.start, over.start, over.stop, later.start)
+
+		at := began.Add(30 * time.Minute)
+		restart := test.restart(nas).EventTime(at)
+		s.send(restart, restart)
+		how := "after " + test.name
+
+		all := s.sessions()
+		for _, l := range []*visit{first, second} {
+			got, found := all[l.id(s)]
+			want := got // what it used, and for how long, is the back end's to say
+			want.SessionID, want.UserName, want.Start, want.Stop = l.open.SessionID, l.open.UserName, l.open.Start, at
+			s.expect(rule, how, got, found, want)
+		}
+		s.expectVisit(rule, how+": a session of another NAS", elsewhere, elsewhere.open)
+		s.expectVisit(rule, how+": a session that had ended", over, over.ended)
+		s.expectVisit(rule, how+" that came late: a session that began after it", later, later.open)
+		s.send(later.stop, elsewhere.stop)
+	}
+}
+
+func checkDurable(s *suite) {
+	const rule = "Account must return nil only when the record is durable"
+	first, second := newVisit("durable-1"), newVisit("durable-2")
+	s.send(first.start, first.interim1, first.interim2, first.stop, second.start)
+	batched := newVisit("durable-3")
+	if b := s.batch(); b != nil {
+		errs := make([]error, 1)
+		if !s.guard("AccountBatch", func() {
+			b.AccountBatch(s.ctx, []*billing.AccountingRecord{s.record(batched.start)}, errs)
+		}) || errs[0] != nil {
+			s.fail("AccountBatch", ruleStored, "a Start: %v", orNone(errs[0]))
+			return
+		}
+	}
+	hadBatch := s.batch() != nil
+	again, err := s.backend.Reopen(s.ctx)
+	if err != nil || again == nil || again.Handler == nil || again.Sessions == nil {
+		s.fail("Backend.Reopen", "a back end must open again after a crash, with Handler and Sessions", "the error %v", orNone(err))
+		s.backend.Close = nil // it is over
+		return
+	}
+	s.backend = again
+	s.expectVisit(rule, "after opening again: a session that had ended", first, first.ended)
+	s.expectVisit(rule, "after opening again: a session that was open", second, second.open)
+	if hadBatch {
+		s.expectVisit(rule, "after opening again: a Start that came to AccountBatch", batched, batched.open)
+	}
+	s.send(second.stop)
+	s.expectVisit(ruleStored, "a Stop after opening again", second, second.ended)
+}

@@ -1,0 +1,186 @@
+package billingtest_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"sync"
+
+	"layeh.com/radius"
+
+	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/billingtest"
+)
+
+// ledger is a small back end that keeps every rule, on a "disk" that outlives it.
+// The wrong ones are made of it.
+type ledger struct {
+	mu          sync.Mutex
+	subscribers map[string]billing.Grant
+	disk        *disk
+}
+
+// disk is what outlives a crash.
+type disk struct {
+	mu       sync.Mutex
+	sessions map[string]*entry
+}
+
+// entry is a session, and the NAS that has it.
+type entry struct {
+	billingtest.Session
+	nas netip.Addr
+}
+
+func newLedger(subscribers []billingtest.Subscriber) *ledger {
+	l := &ledger{subscribers: make(map[string]billing.Grant), disk: &disk{sessions: make(map[string]*entry)}}
+	for i, s := range subscribers {
+		l.subscribers[s.UserName] = billing.Grant{
+			Password: billing.Cleartext(s.Password),
+			Reply:    radius.Attributes{{Type: 27, Attribute: radius.NewInteger(uint32(3600 + i))}},
+		}
+	}
+	return l
+}
+
+func (l *ledger) Authorize(ctx context.Context, req *billing.AccessRequest) (billing.Grant, error) {
+	if err := ctx.Err(); err != nil {
+		return billing.Grant{}, err
+	}
+	return l.lookup(req.UserName), nil
+}
+
+func (l *ledger) lookup(name string) billing.Grant {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	g, ok := l.subscribers[name]
+	if !ok {
+		return billing.Grant{Reason: billing.ReasonUnknownUser}
+	}
+	return g
+}
+
+func (l *ledger) Account(ctx context.Context, rec *billing.AccountingRecord) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	l.disk.store(rec)
+	return nil
+}
+
+func (l *ledger) AuthorizeBatch(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
+	for i, req := range reqs {
+		grants[i], errs[i] = l.Authorize(ctx, req)
+	}
+}
+
+func (l *ledger) AccountBatch(ctx context.Context, recs []*billing.AccountingRecord, errs []error) {
+	for i, rec := range recs {
+		errs[i] = l.Account(ctx, rec)
+	}
+}
+
+func (d *disk) store(rec *billing.AccountingRecord) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch rec.Status {
+	case billing.AccountingOn, billing.AccountingOff:
+		for _, e := range d.sessions {
+			if e.nas == rec.NASAddr && e.Stop.IsZero() && e.Start.Before(rec.Time) {
+				e.Stop = rec.Time
+			}
+		}
+	default:
+		e := d.entry(rec)
+		if began := rec.Time.Add(-rec.SessionTime); began.Before(e.Start) {
+			e.Start = began
+		}
+		e.SessionTime = max(e.SessionTime, rec.SessionTime)
+		e.InputOctets = max(e.InputOctets, rec.InputOctets)
+		e.OutputOctets = max(e.OutputOctets, rec.OutputOctets)
+		if rec.Status == billing.Stop {
+			e.Stop = rec.Time
+			e.Detail = fmt.Sprint("cause ", rec.TerminateCause)
+		}
+	}
+}
+
+// entry is the session of rec. The caller holds the lock.
+func (d *disk) entry(rec *billing.AccountingRecord) *entry {
+	e := d.sessions[rec.UniqueID]
+	if e == nil {
+		e = &entry{nas: rec.NASAddr}
+		e.UniqueID, e.SessionID, e.UserName = rec.UniqueID, rec.SessionID, rec.UserName
+		e.Start, e.Class = rec.Time.Add(-rec.SessionTime), string(rec.Class)
+		d.sessions[rec.UniqueID] = e
+	}
+	return e
+}
+
+func (d *disk) list(context.Context) ([]billingtest.Session, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var all []billingtest.Session
+	for _, e := range slices.Collect(maps.Values(d.sessions)) {
+		all = append(all, e.Session)
+	}
+	return all, nil
+}
+
+// backend shows a ledger, behind any handler, to the suite.
+func (l *ledger) backend(h billing.Handler) *billingtest.Backend {
+	return &billingtest.Backend{
+		Handler:  h,
+		Sessions: l.disk.list,
+		Reopen: func(context.Context) (*billingtest.Backend, error) {
+			again := &ledger{subscribers: l.subscribers, disk: l.disk}
+			return again.backend(again), nil
+		},
+	}
+}
+
+// plain hides that a Handler can do more.
+type plain struct{ billing.Handler }
+
+// memory shows a billing.Memory to the suite.
+type memory struct {
+	*billing.Memory
+	mu  sync.Mutex
+	ids map[string]bool
+}
+
+func (m *memory) Account(ctx context.Context, rec *billing.AccountingRecord) error {
+	m.mu.Lock()
+	m.ids[rec.UniqueID] = true
+	m.mu.Unlock()
+	return m.Memory.Account(ctx, rec)
+}
+
+func (m *memory) sessions(context.Context) ([]billingtest.Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []billingtest.Session
+	for id := range m.ids {
+		if s, ok := m.Session(id); ok {
+			all = append(all, billingtest.Session{
+				UniqueID: s.UniqueID, SessionID: s.SessionID, UserName: s.UserName, Start: s.Started, Stop: s.Stopped,
+				SessionTime: s.SessionTime, InputOctets: s.InputOctets, OutputOctets: s.OutputOctets,
+				Detail: fmt.Sprint(s.Updated, s.TerminateCause),
+			})
+		}
+	}
+	if kept, _ := m.Sessions(); kept != len(all) {
+		return nil, fmt.Errorf("the Memory keeps %d sessions, and %d can be found", kept, len(all))
+	}
+	return all, nil
+}
+
+func newMemory(_ context.Context, subscribers []billingtest.Subscriber) (*billingtest.Backend, error) {
+	m := &memory{Memory: billing.NewMemory(0), ids: make(map[string]bool)}
+	for _, s := range subscribers {
+		m.Put(s.UserName, billing.Grant{Password: billing.Cleartext(s.Password)})
+	}
+	return &billingtest.Backend{Handler: m, Sessions: m.sessions}, nil
+}
