@@ -17,7 +17,7 @@ type Snapshot struct {
 	// Workers is the number of workers: the idle and the busy ones.
 	Workers int
 	// Idle is the number that have nothing to do. One that is just being
-	// started is among them, unless a job waits for it already.
+	// started is among them, unless that takes long and a job waits for it.
 	Idle int
 	// Busy is the number of the others.
 	Busy int

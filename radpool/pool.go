@@ -121,6 +121,7 @@ type Pool[T any] struct {
 	kicked     bool // a token is in kick, or the scaler is about to look
 	lastSpawn  time.Time
 	lastRetire time.Time
+	lastLaunch time.Time // when a worker was last started, for growth or as a replacement
 
 	closing   bool // no more jobs are accepted
 	abandoned bool // nor are the waiting ones run
@@ -195,7 +196,7 @@ func (p *Pool[T]) Submit(class Class, expires time.Time, v T) error {
 		p.dropping++
 	}
 	wake := p.wakeOne()
-	p.watch()
+	p.watch(now)
 	p.mu.Unlock()
 	wake.signal()
 	if err == nil && out.Why != DropNone {
@@ -246,7 +247,7 @@ func (p *Pool[T]) submitSome(jobs []Job[T]) (accepted int) {
 		p.dropping++
 	}
 	wake := p.wakeOne()
-	p.watch()
+	p.watch(now)
 	p.mu.Unlock()
 	wake.signal()
 	if n > 0 {

@@ -25,7 +25,7 @@ type chaosJob struct {
 // expire, and an end in the middle, by Shutdown, by Close, or by both.
 func TestPoolEndsEachJobOnce(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	for round := range 24 {
+	for round := range 12 {
 		seed := rand.Uint64()
 		r := rand.New(rand.NewPCG(seed, 0))
 		var runs atomic.Int64

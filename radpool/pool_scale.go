@@ -5,6 +5,9 @@ import "time"
 // minNext keeps a policy that always asks for "now" from occupying a thread.
 const minNext = time.Millisecond
 
+// startGrace is how long a worker takes to start at most if starting is quick.
+const startGrace = time.Millisecond
+
 // policyRetry is when a policy that panicked is asked again.
 const policyRetry = time.Second
 
@@ -36,7 +39,7 @@ func (p *Pool[T]) scale() time.Time {
 	now := time.Now()
 	p.mu.Lock()
 	p.kicked = false
-	s := p.snapshot()
+	s := p.snapshot(now)
 	p.mu.Unlock()
 
 	d, ok := p.decide(now, s)
@@ -57,19 +60,25 @@ func (p *Pool[T]) scale() time.Time {
 	}
 	// Something may have happened while the policy was deciding, of which its
 	// answer knows nothing. If nothing did, it is not asked the same again.
-	if p.spare() != s.Idle {
-		p.watch()
+	if p.spare(now) != s.Idle {
+		p.watch(now)
+	}
+	next := d.Next
+	if p.starting > 0 && p.queue.Len() > 0 && p.low > 0 {
+		if again := now.Add(startGrace); next.IsZero() || again.Before(next) {
+			next = again
+		}
 	}
 	p.mu.Unlock()
 	for _, w := range end {
 		w.signal()
 	}
-	return d.Next
+	return next
 }
 
 // snapshot is what the policy sees. Called with the lock held.
-func (p *Pool[T]) snapshot() Snapshot {
-	idle := p.spare()
+func (p *Pool[T]) snapshot(now time.Time) Snapshot {
+	idle := p.spare(now)
 	return Snapshot{
 		Workers:    p.workers,
 		Idle:       idle,
@@ -82,16 +91,20 @@ func (p *Pool[T]) snapshot() Snapshot {
 
 // spare is the number of workers that have nothing to do or are about to have
 // nothing to do. One that was woken is among them if another took the job
-// first, and one that is being started unless a job waits for it already: else
-// a backlog would have to wait for one round of slow WorkerStarts after the
-// other. Called with the lock held.
-func (p *Pool[T]) spare() int {
+// first. One that is being started is, too, for startGrace: where starting is
+// quick, fast jobs must not make the pool grow by the length of the queue. One
+// that takes longer is not if a job waits for it: else a backlog would have to
+// wait for one round of slow WorkerStarts after the other. Called with the lock held.
+func (p *Pool[T]) spare(now time.Time) int {
 	parked, woken := len(p.idle), 0
 	if p.searching {
 		woken = 1
 	}
 	waiting := (p.queue.Len() + p.cfg.MaxBatch - 1) / p.cfg.MaxBatch
-	claimed := max(waiting-woken-parked, 0)
+	claimed := 0
+	if now.Sub(p.lastLaunch) >= startGrace {
+		claimed = max(waiting-woken-parked, 0)
+	}
 	return parked + max(woken-waiting, 0) + max(p.starting-claimed, 0)
 }
 
@@ -134,9 +147,9 @@ func (p *Pool[T]) retire(n int) []*worker[T] {
 // watch has the policy asked if the idle workers are fewer or more than it
 // wanted to be told of. Called with the lock held, whenever their number or
 // the queue may have changed.
-func (p *Pool[T]) watch() {
+func (p *Pool[T]) watch(now time.Time) {
 	p.busyHigh = max(p.busyHigh, p.workers-len(p.idle)-p.starting)
-	idle := p.spare()
+	idle := p.spare(now)
 	if p.kicked || idle >= p.low && (p.high == 0 || idle <= p.high) || p.drained() {
 		return
 	}

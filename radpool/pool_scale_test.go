@@ -227,3 +227,28 @@ func TestPoolRecyclingIsNeitherGrowthNorGap(t *testing.T) {
 		closePool(t, p)
 	})
 }
+
+// Where WorkerStart is slow, a backlog does not wait for one round of it after
+// the other: the pool has grown as far as it may before the first is ready.
+func TestPoolGrowsForABacklogWhileWorkersStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newTestPool(t, radpool.PoolConfig[int]{
+			WorkerStart: func(*radpool.Worker) { time.Sleep(time.Second) },
+			Run:         func(*radpool.Worker, []int) { time.Sleep(time.Minute) },
+		})
+		time.Sleep(time.Hour)
+		for range 50 {
+			_ = p.Submit(radpool.ClassAccess, time.Time{}, 0)
+		}
+		time.Sleep(50 * time.Millisecond)
+		synctest.Wait()
+		if s := p.Stats(); s.Workers != 58 || s.Starting != 50 || s.Queued != 42 {
+			t.Errorf("%+v", s)
+		}
+		time.Sleep(time.Second)
+		if s := p.Stats(); s.Workers != 58 || s.Idle != 8 || s.Queued != 0 {
+			t.Errorf("%+v", s)
+		}
+		closePool(t, p)
+	})
+}

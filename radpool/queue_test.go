@@ -138,6 +138,7 @@ func TestQueueUnknownClassPanics(t *testing.T) {
 const stormSize = 1 << 20
 
 func TestQueueMemoryFollowsUse(t *testing.T) {
+	const stormSize = stormSize / 8
 	q, err := radpool.NewQueue[*int](stormSize)
 	if err != nil {
 		t.Fatal(err)

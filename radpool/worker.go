@@ -77,7 +77,7 @@ func (p *Pool[T]) next(w *worker[T]) bool {
 				p.mu.Unlock()
 				return false
 			}
-			if !p.park(w) {
+			if !p.park(now, w) {
 				return false
 			}
 			now = time.Now()
@@ -87,7 +87,7 @@ func (p *Pool[T]) next(w *worker[T]) bool {
 		}
 		w.phase = phaseRunning
 		wake := p.wakeOne()
-		p.watch()
+		p.watch(now)
 		p.mu.Unlock()
 		wake.signal()
 
@@ -149,10 +149,10 @@ func (p *Pool[T]) take(now time.Time, w *worker[T]) {
 
 // park puts the worker on the stack of the idle ones and waits to be woken.
 // Called with the lock held, returns without it. false: the policy ended it.
-func (p *Pool[T]) park(w *worker[T]) bool {
+func (p *Pool[T]) park(now time.Time, w *worker[T]) bool {
 	w.phase = phaseParked
 	p.idle = append(p.idle, w)
-	p.watch()
+	p.watch(now)
 	p.mu.Unlock()
 	<-w.wake
 	return w.phase != phaseRetired // written before the token was sent
@@ -227,6 +227,7 @@ func (p *Pool[T]) leave(w *worker[T]) {
 func (p *Pool[T]) launch() {
 	p.lastID++
 	p.live++
+	p.lastLaunch = time.Now()
 	w := &worker[T]{Worker: Worker{ID: p.lastID}, wake: make(chan struct{}, 1)}
 	p.wg.Go(func() { p.work(w) })
 }
