@@ -31,7 +31,7 @@ type access struct {
 	hasEAP   bool
 
 	cred     credentials
-	password [maxPAP]byte // memory of cred.given
+	password [MaxPasswordLength]byte // memory of cred.given
 }
 
 // credentials are what the subscriber proves the password with. The slices lie in
@@ -205,9 +205,8 @@ func (a *access) readCredentials() {
 		a.bad("more than one of User-Password, CHAP-Password, MS-CHAP-Response and MS-CHAP2-Response")
 	case c.pap.count > 0:
 		a.Method = MethodPAP
-		var ok bool
-		c.given, ok = revealPassword(a.password[:0], c.pap.value, a.Request.Secret, a.Request.Authenticator[:])
-		if !ok {
+		var err error
+		if c.given, err = a.Request.UserPassword(a.password[:0]); err != nil {
 			a.bad("User-Password")
 		}
 	case c.chap.count > 0:

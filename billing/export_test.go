@@ -5,11 +5,6 @@ import (
 	"time"
 )
 
-// RevealPassword is revealPassword.
-func RevealPassword(dst, hidden, secret, authenticator []byte) ([]byte, bool) {
-	return revealPassword(dst, hidden, secret, authenticator)
-}
-
 // ParseMAC is parseMAC.
 func ParseMAC(s string) (uint64, bool) { return parseMAC(s) }
 
@@ -18,8 +13,8 @@ func MPPEKeys(hash [16]byte, ntResponse []byte) (send, recv [16]byte) {
 	return mppeKeys(hash, ntResponse)
 }
 
-// MD4Sum is md4Sum.
-func MD4Sum(b []byte) [16]byte { return md4Sum(b) }
+// HashHash is hashHash.
+func HashHash(hash [16]byte) [16]byte { return hashHash(hash) }
 
 // AuthenticatorResponse is authenticatorResponse.
 func AuthenticatorResponse(hash [16]byte, ntResponse, peer, auth []byte, user string) string {

@@ -14,6 +14,7 @@ import (
 	"layeh.com/radius/rfc2865"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/radpool"
 )
 
 // TestMatrix lets every method meet every form of password, right and wrong.
@@ -90,6 +91,14 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
+// reveal is Request.UserPassword of a packet with this User-Password.
+func reveal(dst, hidden, secret, authenticator []byte) ([]byte, bool) {
+	p := &radius.Packet{Secret: secret, Authenticator: [16]byte(authenticator)}
+	p.Add(rfc2865.UserPassword_Type, hidden)
+	password, err := radpool.NewRequest(p, nil).UserPassword(dst)
+	return password, err == nil
+}
+
 // TestPAPBoundaries reveals passwords of every length with NULs in every place,
 // against hide, and against layeh's where that one is right.
 func TestPAPBoundaries(t *testing.T) {
@@ -105,12 +114,12 @@ func TestPAPBoundaries(t *testing.T) {
 			if n > 0 {
 				password[n-1] |= 1 // one at the end would be padding
 			}
-			got, ok := billing.RevealPassword(nil, hide(password, p), p.Secret, p.Authenticator[:])
+			got, ok := reveal(nil, hide(password, p), p.Secret, p.Authenticator[:])
 			if !ok || !bytes.Equal(got, password) {
 				t.Fatalf("seed %d: %d octets: %x, %t, want %x", seed, n, got, ok, password)
 			}
 			if theirs, err := radius.NewUserPassword(password, p.Secret, p.Authenticator[:]); err == nil && n > 0 {
-				got, ok := billing.RevealPassword([]byte("kept"), theirs, p.Secret, p.Authenticator[:])
+				got, ok := reveal([]byte("kept"), theirs, p.Secret, p.Authenticator[:])
 				if !ok || string(got) != "kept"+string(password) {
 					t.Fatalf("seed %d: %d octets hidden by layeh: %x, %t", seed, n, got, ok)
 				}
@@ -118,14 +127,14 @@ func TestPAPBoundaries(t *testing.T) {
 		}
 	}
 	for _, n := range []int{1, 15, 17, 127, 144} {
-		if _, ok := billing.RevealPassword(nil, make([]byte, n), p.Secret, p.Authenticator[:]); ok {
+		if _, ok := reveal(nil, make([]byte, n), p.Secret, p.Authenticator[:]); ok {
 			t.Errorf("a value of %d octets is taken", n)
 		}
 	}
-	if _, ok := billing.RevealPassword(nil, make([]byte, 16), nil, p.Authenticator[:]); ok {
+	if _, ok := reveal(nil, make([]byte, 16), nil, p.Authenticator[:]); ok {
 		t.Error("an empty secret is taken")
 	}
-	if got, ok := billing.RevealPassword(nil, nil, p.Secret, p.Authenticator[:]); !ok || len(got) != 0 {
+	if got, ok := reveal(nil, nil, p.Secret, p.Authenticator[:]); !ok || len(got) != 0 {
 		t.Errorf("no octets: %x, %t", got, ok)
 	}
 }
@@ -133,7 +142,7 @@ func TestPAPBoundaries(t *testing.T) {
 // TestPAPVector is RFC 2865 section 7.1.
 func TestPAPVector(t *testing.T) {
 	auth := unhex("0f403f9473978057bd83d5cb98f4227a")
-	got, ok := billing.RevealPassword(nil, unhex("0dbe708d93d413ce3196e43f782a0aee"), []byte("xyzzy5461"), auth)
+	got, ok := reveal(nil, unhex("0dbe708d93d413ce3196e43f782a0aee"), []byte("xyzzy5461"), auth)
 	if !ok || string(got) != "arctangent" {
 		t.Errorf("%q, %t", got, ok)
 	}
@@ -182,7 +191,7 @@ func TestMSCHAPVectors(t *testing.T) {
 	if got := hex.EncodeToString(hash[:]); got != "44ebba8d5312b8d611474411f56989ae" {
 		t.Errorf("RFC 2759: NtPasswordHash: %s", got)
 	}
-	hashHash := billing.MD4Sum(hash[:])
+	hashHash := billing.HashHash(hash)
 	if got := hex.EncodeToString(hashHash[:]); got != "41c00c584bd2d91c4017a2a12fa59f3f" {
 		t.Errorf("RFC 2759: HashNtPasswordHash: %s", got)
 	}
@@ -288,9 +297,9 @@ func TestMSCHAPReply(t *testing.T) {
 	if len(keys) != 1 || len(keys[0]) != 32 {
 		t.Fatalf("MS-CHAP-MPPE-Keys: %x", keys)
 	}
-	plain, ok := billing.RevealPassword(nil, keys[0], packet.Secret, packet.Authenticator[:])
+	plain, ok := reveal(nil, keys[0], packet.Secret, packet.Authenticator[:])
 	hash, _ := billing.NTHashOf("MyPw")
-	hashHash := billing.MD4Sum(hash[:])
+	hashHash := billing.HashHash(hash)
 	if want := append(make([]byte, 8), hashHash[:]...); !ok || !bytes.Equal(plain, want) {
 		t.Errorf("keys %x, want %x", plain, want)
 	}

@@ -1,18 +1,14 @@
 package billing
 
 import (
-	"crypto/des"  //nolint:gosec // what MS-CHAP is made of
-	"crypto/sha1" //nolint:gosec // as above
+	"crypto/sha1" //nolint:gosec // what MS-CHAP is made of
 	"encoding/hex"
-	"unicode/utf16"
+	"slices"
 	"unicode/utf8"
 
-	"golang.org/x/crypto/md4" //nolint:staticcheck,gosec // as above
+	"layeh.com/radius/rfc2759"
+	"layeh.com/radius/rfc3079"
 )
-
-// The functions of RFC 2759 section 8 and RFC 3079 section 3. layeh's packages of
-// these numbers start from the cleartext in most functions, and a subscriber of
-// whom only the NT hash is stored has none; they also need golang.org/x/text.
 
 // ntHash is NtPasswordHash (RFC 2759 section 8.3) of a password in UTF-8. One that
 // is not UTF-8 has none.
@@ -20,72 +16,24 @@ func ntHash(password []byte) (hash [16]byte, ok bool) {
 	if !utf8.Valid(password) {
 		return hash, false
 	}
-	var units [MaxPasswordLength]uint16
-	var octets [2 * MaxPasswordLength]byte
-	u, b := units[:0], octets[:0]
-	for rest := password; len(rest) > 0; {
-		r, n := utf8.DecodeRune(rest)
-		u = utf16.AppendRune(u, r)
-		rest = rest[n:]
+	utf16, err := rfc2759.ToUTF16(password)
+	if err != nil {
+		return hash, false
 	}
-	for _, unit := range u {
-		b = append(b, byte(unit), byte(unit>>8))
-	}
-	return md4Sum(b), true
+	return [16]byte(rfc2759.NTPasswordHash(utf16)), true
 }
 
-// md4Sum hashes octets, and hashes a hash: HashNtPasswordHash (section 8.4).
-func md4Sum(b []byte) (sum [16]byte) {
-	h := md4.New()
-	_, _ = h.Write(b) // a hash never fails
-	h.Sum(sum[:0])
-	return sum
-}
-
-// sha1Sum hashes the parts one behind the other.
-func sha1Sum(parts ...string) [sha1.Size]byte {
-	var buf [256]byte
-	in := buf[:0]
-	for _, p := range parts {
-		in = append(in, p...)
-	}
-	return sha1.Sum(in)
-}
+// hashHash is HashNtPasswordHash (RFC 2759 section 8.4).
+func hashHash(hash [16]byte) [16]byte { return [16]byte(rfc2759.NTPasswordHash(hash[:])) }
 
 // challengeHash is ChallengeHash (RFC 2759 section 8.2).
-func challengeHash(peerChallenge, authChallenge []byte, userName string) (challenge [8]byte) {
-	sum := sha1Sum(string(peerChallenge), string(authChallenge), userName)
-	copy(challenge[:], sum[:])
-	return challenge
+func challengeHash(peerChallenge, authChallenge []byte, userName string) [8]byte {
+	return [8]byte(rfc2759.ChallengeHash(peerChallenge, authChallenge, []byte(userName)))
 }
 
-// challengeResponse is ChallengeResponse (RFC 2759 section 8.5): the challenge
-// encrypted with each third of the hash.
-func challengeResponse(challenge [8]byte, hash [16]byte) (response [24]byte) {
-	var padded [21]byte
-	copy(padded[:], hash[:])
-	for i := range 3 {
-		key := desKey([7]byte(padded[7*i:]))
-		block, err := des.NewCipher(key[:])
-		if err != nil {
-			panic("billing: DES refuses a key of 8 octets: " + err.Error())
-		}
-		block.Encrypt(response[8*i:], challenge[:])
-	}
-	return response
-}
-
-// desKey spreads 56 bits over 8 octets. The lowest bit of each is for parity,
-// which crypto/des does not look at.
-func desKey(k [7]byte) (key [8]byte) {
-	var bits uint64
-	for _, b := range k {
-		bits = bits<<8 | uint64(b)
-	}
-	for i := range key {
-		key[i] = byte(bits>>(49-7*i)) << 1
-	}
-	return key
+// challengeResponse is ChallengeResponse (RFC 2759 section 8.5).
+func challengeResponse(challenge [8]byte, hash [16]byte) [24]byte {
+	return [24]byte(rfc2759.ChallengeResponse(challenge[:], hash[:]))
 }
 
 const (
@@ -95,11 +43,12 @@ const (
 
 // authenticatorResponse appends GenerateAuthenticatorResponse (RFC 2759 section
 // 8.7), which proves to the client that the server knows the password: "S=" and
-// 40 hexadecimal digits.
+// 40 hexadecimal digits. rfc2759's own starts from the cleartext, and of some
+// subscribers only the NT hash is stored.
 func authenticatorResponse(dst []byte, hash [16]byte, ntResponse []byte, challenge [8]byte) []byte {
-	hashHash := md4Sum(hash[:])
-	digest := sha1Sum(string(hashHash[:]), string(ntResponse), authenticatorMagic1)
-	digest = sha1Sum(string(digest[:]), string(challenge[:]), authenticatorMagic2)
+	hh := hashHash(hash)
+	digest := sha1.Sum(slices.Concat(hh[:], ntResponse, []byte(authenticatorMagic1)))
+	digest = sha1.Sum(slices.Concat(digest[:], challenge[:], []byte(authenticatorMagic2)))
 	return appendUpperHex(append(dst, "S="...), digest[:])
 }
 
@@ -114,29 +63,18 @@ func appendUpperHex(dst, b []byte) []byte {
 	return dst
 }
 
-const (
-	mppeMagic1 = "This is the MPPE Master Key"
-	mppeMagic2 = "On the client side, this is the send key; on the server side, it is the receive key."
-	mppeMagic3 = "On the client side, this is the receive key; on the server side, it is the send key."
-)
-
-var mppePad1, mppePad2 = string(make([]byte, 40)), pad(0xf2, 40)
-
-func pad(b byte, n int) string {
-	s := make([]byte, n)
-	for i := range s {
-		s[i] = b
-	}
-	return string(s)
-}
-
 // mppeKeys are the 128-bit start keys of MPPE after MS-CHAPv2 (RFC 3079 section
 // 3.3), from the side of the NAS, which is the server.
 func mppeKeys(hash [16]byte, ntResponse []byte) (send, recv [16]byte) {
-	hashHash := md4Sum(hash[:])
-	master := sha1Sum(string(hashHash[:]), string(ntResponse), mppeMagic1)
-	key := string(master[:16])
-	s := sha1Sum(key, mppePad1, mppeMagic3, mppePad2)
-	r := sha1Sum(key, mppePad1, mppeMagic2, mppePad2)
-	return [16]byte(s[:]), [16]byte(r[:])
+	hh := hashHash(hash)
+	master := rfc3079.GetMasterKey(hh[:], ntResponse)
+	return startKey(master, true), startKey(master, false)
+}
+
+func startKey(master []byte, send bool) [16]byte {
+	key, err := rfc3079.GetAsymmetricStartKey(master, rfc3079.KeyLength128Bit, send)
+	if err != nil {
+		panic("billing: rfc3079 refuses a master key of its own: " + err.Error())
+	}
+	return [16]byte(key)
 }

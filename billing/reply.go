@@ -151,8 +151,8 @@ func (a *access) addMSCHAP(resp *radpool.Response, pw Password, attrs radius.Att
 // not.
 func (a *access) addKeysV1(resp *radpool.Response, hash [16]byte) error {
 	var keys [24]byte
-	hashHash := md4Sum(hash[:])
-	copy(keys[8:], hashHash[:])
+	hh := hashHash(hash)
+	copy(keys[8:], hh[:])
 	hidden, err := radius.NewUserPassword(keys[:], a.Request.Secret, a.Request.Authenticator[:])
 	if err != nil {
 		return err

@@ -39,7 +39,6 @@ type engine struct {
 	cancel context.CancelFunc
 
 	outpaced           atomic.Bool // more requests come than are answered, by the housekeeper's last look
-	stuck              atomic.Int64
 	panics, hookPanics atomic.Uint64
 	runs               runSet
 
@@ -128,6 +127,11 @@ func (e *engine) addListener(pc net.PacketConn, services Services) (*listener, e
 	if err != nil {
 		return nil, err
 	}
+	granted, err := udp.SetReadBuffer(pc, receiveBuffer)
+	if !errors.Is(err, errors.ErrUnsupported) && granted < receiveBuffer {
+		e.log.Info("the system grants a smaller receive buffer than asked for: a burst may overflow it",
+			zap.Stringer("address", conn.LocalAddr()), zap.Int("asked", receiveBuffer), zap.Int("granted", granted), zap.Error(err))
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.ids++
@@ -181,7 +185,7 @@ func (e *engine) stop() {
 func (e *engine) stats() Stats {
 	var st Stats
 	e.counters.sum(&st)
-	st.Unresponsive = int(e.stuck.Load())
+	st.Unresponsive, _ = e.runs.over(time.Now(), e.config.MaxRequestTime)
 	st.HookPanics = e.hookPanics.Load()
 	st.Panics = e.panics.Load()
 	st.Pool = e.pool.Stats()

@@ -23,6 +23,10 @@ const (
 	// receiveBuffer is the socket buffer asked for, in octets: some 10,000
 	// requests. The system may give less.
 	receiveBuffer = 4 << 20
+
+	// datagramRoom is what a datagram is read into: one octet more than a packet
+	// may have.
+	datagramRoom = wire.MaxPacketLength + 1
 )
 
 // listener is one socket and its reader. All but stopping belongs to the
@@ -54,9 +58,9 @@ func (l *listener) serve() error {
 	defer l.engine.readers.Done()
 	defer l.engine.counters.put(l.counters)
 	l.in = make([]udp.Message, readBatch)
-	mem := make([]byte, readBatch*wire.MaxPacketLength)
+	mem := make([]byte, readBatch*datagramRoom)
 	for i := range l.in {
-		l.in[i].Buf = mem[i*wire.MaxPacketLength:][:wire.MaxPacketLength:wire.MaxPacketLength]
+		l.in[i].Buf = mem[i*datagramRoom:][:datagramRoom:datagramRoom]
 	}
 	backoff := time.Duration(0)
 	for !l.stopping.Load() {

@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"layeh.com/radius"
+	"layeh.com/radius/rfc2865"
 
 	"github.com/radpool/radpool/arena"
+	"github.com/radpool/radpool/internal/wire"
 )
 
 // A Request is one verified RADIUS request on its way through a [Handler].
@@ -33,7 +35,8 @@ type Request struct {
 	// MaxRequestTime from here.
 	Received time.Time
 
-	arena *arena.Arena
+	arena  *arena.Arena
+	secret *wire.Secret // of Client; nil in a Request made by hand
 }
 
 // NewRequest returns a Request as a [Server] would hand it to a Handler, for
@@ -46,6 +49,25 @@ func NewRequest(p *radius.Packet, a *arena.Arena) *Request {
 // at once, when the Handler has returned and the reply is sent. It is nil in a
 // Request made without one.
 func (r *Request) Arena() *arena.Arena { return r.arena }
+
+// UserPassword appends to dst the cleartext of the first User-Password (PAP, RFC
+// 2865 section 5.2), and returns the extended slice: of 0 to 128 octets, with
+// the NULs that pad it taken off and those inside it kept. A wrong secret is not
+// noticed: it makes octets that match no password.
+//
+// The error is radius.ErrNoAttribute when there is no User-Password, and
+// otherwise says what is wrong with it; dst is then returned as it was.
+func (r *Request) UserPassword(dst []byte) ([]byte, error) {
+	hidden, ok := r.Lookup(rfc2865.UserPassword_Type)
+	if !ok {
+		return dst, radius.ErrNoAttribute
+	}
+	secret := r.secret
+	if secret == nil {
+		secret = wire.NewSecret(r.Secret)
+	}
+	return wire.RevealPassword(dst, hidden, r.Authenticator, secret)
+}
 
 // Clone returns a copy of r that owns its memory and may be kept. It has no
 // arena.
