@@ -23,7 +23,7 @@ func (e *engine) keepHouse() {
 			return
 		case now := <-tick.C:
 			e.cache.Expire(now)
-			e.findStuck(now)
+			e.warnOfStuck(now)
 			if e.config.AutoLimitAcct {
 				var st Stats
 				e.counters.sum(&st)
@@ -36,12 +36,10 @@ func (e *engine) keepHouse() {
 	}
 }
 
-// findStuck counts the workers that are still running a request whose time is
-// over, and logs when there are some: such a worker is lost to all others, and
-// only the Handler can let it go.
-func (e *engine) findStuck(now time.Time) {
+// warnOfStuck logs when workers are still running a request whose time is over:
+// such a worker is lost to all others, and only the Handler can let it go.
+func (e *engine) warnOfStuck(now time.Time) {
 	n, oldest := e.runs.over(now, e.config.MaxRequestTime)
-	e.stuck.Store(int64(n))
 	if n > 0 {
 		e.log.Warn("handlers do not return although max_request_time is over: is the back end answering?",
 			zap.Int("workers", n), zap.Duration("oldest", oldest))
