@@ -27,9 +27,11 @@ func (e *engine) keepHouse() {
 			if e.config.AutoLimitAcct {
 				var st Stats
 				e.counters.sum(&st)
+				// What was dropped has arrived but was not answered: otherwise a
+				// queue that is full all the time would look like one that keeps up.
 				a, b := arrived, answered
-				answered = st.Ended()
-				arrived = answered + st.InFlight
+				arrived = st.AccessRequests + st.AccountingRequests
+				answered = st.Replied + st.Unanswered + st.Failed + st.Superseded
 				e.outpaced.Store(arrived-a > answered-b)
 			}
 		}
