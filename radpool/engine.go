@@ -122,11 +122,7 @@ func newEngine(s *Server) (*engine, error) {
 	return e, nil
 }
 
-func (e *engine) addListener(pc net.PacketConn, services Services) (*listener, error) {
-	conn, err := udp.New(pc)
-	if err != nil {
-		return nil, err
-	}
+func (e *engine) addListener(pc net.PacketConn, conn udp.Conn, services Services) *listener {
 	granted, err := udp.SetReadBuffer(pc, receiveBuffer)
 	if !errors.Is(err, errors.ErrUnsupported) && granted < receiveBuffer {
 		e.log.Info("the system grants a smaller receive buffer than asked for: a burst may overflow it",
@@ -135,11 +131,23 @@ func (e *engine) addListener(pc net.PacketConn, services Services) (*listener, e
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.ids++
-	l := &listener{engine: e, conn: conn, id: e.ids, services: services, counters: e.counters.take()}
-	l.local = conn.LocalAddr()
+	l := &listener{
+		engine: e, conn: conn, id: e.ids, services: services, local: conn.LocalAddr(), counters: e.counters.take(),
+		stopping: make(chan struct{}),
+	}
 	e.listeners = append(e.listeners, l)
 	e.readers.Add(1) // here, under the Server's lock, so that none is added once the end has begun
-	return l, nil
+	return l
+}
+
+// removeListener forgets one whose socket was closed by its owner, so that
+// opening and closing sockets can go on for ever.
+func (e *engine) removeListener(l *listener) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if i := slices.Index(e.listeners, l); i >= 0 {
+		e.listeners = slices.Delete(e.listeners, i, i+1)
+	}
 }
 
 // end is Shutdown, or Close when ctx is over already. All callers wait for the

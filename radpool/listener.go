@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
-	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -29,8 +28,8 @@ const (
 	datagramRoom = wire.MaxPacketLength + 1
 )
 
-// listener is one socket and its reader. All but stopping belongs to the
-// reader's goroutine; conn may be written by all.
+// listener is one socket and its reader. What changes belongs to the reader's
+// goroutine; conn may be written by all.
 type listener struct {
 	engine   *engine
 	conn     udp.Conn
@@ -38,7 +37,7 @@ type listener struct {
 	services Services
 	local    netip.AddrPort
 	counters *counters
-	stopping atomic.Bool
+	stopping chan struct{} // closed by stop
 
 	in, out []udp.Message
 	outMem  []byte      // the replies of out, one after the other
@@ -47,10 +46,23 @@ type listener struct {
 	key     cache.Request // here, since what is passed by pointer would else be allocated
 }
 
-// stop makes the reader return. The socket stays open for the replies.
+// stop makes the reader return. The socket stays open for the replies, unless it
+// is of a kind that knows no deadlines: better that replies are lost than that
+// the reader stays. To be called once.
 func (l *listener) stop() {
-	l.stopping.Store(true)
-	_ = l.conn.SetReadDeadline(time.Unix(1, 0)) // fails only on a closed socket, which stops the reader too
+	close(l.stopping)
+	if err := l.conn.SetReadDeadline(time.Unix(1, 0)); err != nil {
+		_ = l.conn.Close() // what it says was said already
+	}
+}
+
+func (l *listener) stopped() bool {
+	select {
+	case <-l.stopping:
+		return true
+	default:
+		return false
+	}
 }
 
 // serve reads until the server ends. It is the reader's goroutine.
@@ -63,17 +75,18 @@ func (l *listener) serve() error {
 		l.in[i].Buf = mem[i*datagramRoom:][:datagramRoom:datagramRoom]
 	}
 	backoff := time.Duration(0)
-	for !l.stopping.Load() {
+	for !l.stopped() {
 		n, err := l.conn.ReadBatch(l.in)
 		if n > 0 {
 			backoff = 0
 			l.receive(l.in[:n], time.Now())
 		}
-		if err == nil || l.stopping.Load() {
+		if err == nil || l.stopped() {
 			continue
 		}
 		if errors.Is(err, net.ErrClosed) {
-			return err // not by us: stopping is not set
+			l.engine.removeListener(l)
+			return err // not by us, who are not stopping
 		}
 		l.counters.readErrors.Add(1)
 		if backoff == 0 {
@@ -85,13 +98,13 @@ func (l *listener) serve() error {
 	return ErrServerClosed
 }
 
-// pause waits, or until the server ends.
+// pause waits, or until the reader is to stop.
 func (l *listener) pause(d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
-	case <-l.engine.base.Done():
+	case <-l.stopping:
 	}
 }
 

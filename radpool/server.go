@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"go.uber.org/zap"
+
+	"github.com/radpool/radpool/internal/udp"
 )
 
 // ErrServerClosed is what Serve and ListenAndServe return after Shutdown or
@@ -109,7 +111,9 @@ func (s *Server) Serve(pc net.PacketConn) error { return s.ServeServices(pc, Aut
 func (s *Server) ServeServices(pc net.PacketConn, services Services) error {
 	l, err := s.listen(pc, services)
 	if err != nil {
-		_ = pc.Close()
+		if pc != nil {
+			_ = pc.Close()
+		}
 		return err
 	}
 	return l.serve()
@@ -124,14 +128,16 @@ func (s *Server) listen(pc net.PacketConn, services Services) (*listener, error)
 	if services == 0 || services > Auth|Acct {
 		return nil, &ConfigError{"Services", services, "Auth, Acct or both"}
 	}
+	conn, err := udp.New(pc) // before the engine: if this fails, nothing was started that would have to be ended
+	if err != nil {
+		return nil, err
+	}
 	if s.engine == nil {
-		e, err := newEngine(s)
-		if err != nil {
+		if s.engine, err = newEngine(s); err != nil {
 			return nil, err
 		}
-		s.engine = e
 	}
-	return s.engine.addListener(pc, services)
+	return s.engine.addListener(pc, conn, services), nil
 }
 
 // Shutdown ends the server gently: it stops reading, lets the workers answer
@@ -140,6 +146,11 @@ func (s *Server) listen(pc net.PacketConn, services Services) (*listener, error)
 // have their contexts cancelled, as with Close, and Shutdown returns ctx's
 // error. Either way no goroutine of the server is left when it returns, so it
 // waits for a Handler that ignores its context.
+//
+// Shutdown and Close may be called more than once and at the same time: each
+// waits for the end, and a Shutdown that another caller's Close or context cut
+// short returns [ErrServerClosed]. Neither may be called from a Handler or a
+// hook, which would wait for itself: there, start it in a goroutine of its own.
 func (s *Server) Shutdown(ctx context.Context) error { return s.end(ctx) }
 
 // Close ends the server at once: what waits in the queue is dropped, and running
