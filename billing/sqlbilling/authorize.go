@@ -71,7 +71,25 @@ func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessReque
 
 // lookup reads everything about the named users.
 func (b *Backend) lookup(ctx context.Context, names []string, subs []subscriber) (restricted []row, err error) {
-	rows, err := b.authorize.QueryContext(ctx, b.d.Names(names), b.opts.DefaultProfile, b.opts.RestrictedGroup)
+	if b.readers != nil {
+		select {
+		case b.readers <- struct{}{}:
+			defer func() { <-b.readers }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		ctx = b.db.Context(ctx)
+	}
+	stmt, arg := b.authorize, any(nil)
+	if len(names) == 1 && b.authorizeOne != nil {
+		stmt, arg = b.authorizeOne, names[0]
+	} else {
+		arg = b.d.Names(names)
+	}
+	rows, err := stmt.QueryContext(ctx, arg, b.opts.DefaultProfile, b.opts.RestrictedGroup)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +122,7 @@ func (b *Backend) lookup(ctx context.Context, names []string, subs []subscriber)
 	for i := range subs {
 		subs[i].sort()
 	}
-	sortRows(restricted)
-	return restricted, nil
+	return sortRows(restricted), nil
 }
 
 // parseResult reads a row of the statement Authorize, and copies its text.

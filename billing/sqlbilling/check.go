@@ -49,6 +49,9 @@ func (e *evaluation) matches(p *pair) (bool, error) {
 		return false, p.row.error("huntgroups are not supported")
 	case "Expiration":
 		// The request's moment must not be after it; FreeRADIUS compares so too.
+		if len(p.value) != 4 {
+			return false, p.row.error("a date cannot be compared with this operator")
+		}
 		return p.op == "!=" || e.now.Unix() <= int64(binary.BigEndian.Uint32(p.value)), nil
 	case "Current-Time":
 		h, err := parseHours(string(p.value))

@@ -219,8 +219,8 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// The statement finds what the evaluation is to be given: the same Grants come
-// out of the database.
+// The statements, that for one user and that for many, find what the evaluation
+// is to be given: the same Grants come out of the database.
 func TestAuthorizeEvaluates(t *testing.T) {
 	f := open(t, sqlbilling.Options{DefaultProfile: "DEFAULT"})
 	for _, c := range evaluations {
@@ -247,8 +247,15 @@ func TestAuthorizeEvaluates(t *testing.T) {
 		}
 		want, wantErr := sqlbilling.EvaluateRows(aliceRequest(t), c.rows, time.UTC, "DEFAULT", "radpool-restricted")
 		got, err := f.Authorize(t.Context(), aliceRequest(t))
-		if !reflect.DeepEqual(got, want) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
-			t.Errorf("%s: %s (%v)\nwant %s (%v)", c.name, summary(got, err), err, summary(want, wantErr), wantErr)
+		grants, errs := make([]billing.Grant, 2), make([]error, 2)
+		f.AuthorizeBatch(t.Context(), []*billing.AccessRequest{{UserName: "bob", Time: at(0)}, aliceRequest(t)}, grants, errs)
+		for _, got := range []struct {
+			grant billing.Grant
+			err   error
+		}{{got, err}, {grants[1], errs[1]}} {
+			if !reflect.DeepEqual(got.grant, want) || fmt.Sprint(got.err) != fmt.Sprint(wantErr) {
+				t.Errorf("%s: %s (%v)\nwant %s (%v)", c.name, summary(got.grant, got.err), got.err, summary(want, wantErr), wantErr)
+			}
 		}
 	}
 }
@@ -271,6 +278,24 @@ func TestRowErrorHidesValue(t *testing.T) {
 			t.Errorf("%s: %v", attr, err)
 		}
 	}
+}
+
+// Whatever stands in a row, it is evaluated or named in an error.
+func FuzzEvaluate(f *testing.F) {
+	for _, c := range evaluations {
+		for _, r := range c.rows {
+			f.Add(r[2], r[3], r[4])
+		}
+	}
+	f.Add("Expiration", "=~", "x")
+	req := aliceRequest(f)
+	f.Fuzz(func(t *testing.T, attr, op, value string) {
+		_, err := sqlbilling.EvaluateRows(req, rows{pass, check(attr, op, value), reply("Reply-Message", "=", "hi"), reply(attr, op, value),
+			member("alice", "g", "1"), gcheck("g", attr, op, value), greply("g", attr, op, value)}, time.UTC, "", "")
+		if re, ok := errors.AsType[*sqlbilling.RowError](err); err != nil && (!ok || re.ID != 2 && re.ID != 4 && re.ID < 6) {
+			t.Fatal(err)
+		}
+	})
 }
 
 func TestHours(t *testing.T) {

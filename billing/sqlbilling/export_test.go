@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/radpool/radpool/billing"
 )
 
@@ -69,3 +71,6 @@ func Hours(s string, t time.Time) (in bool, until time.Time, err error) {
 	in, until = h.at(t)
 	return in, until, nil
 }
+
+// WriteDB is the pool that writes, for tests that break it.
+func (b *Backend) WriteDB() *sqlx.DB { return b.db.Write }

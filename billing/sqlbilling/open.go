@@ -22,10 +22,12 @@ type Backend struct {
 	opts Options
 	l    layout
 
-	authorize *sqlx.Stmt
-	writer    *writer
-	post      *postAuth // nil: radpostauth is not written
-	stats     counters
+	authorize    *sqlx.Stmt
+	authorizeOne *sqlx.Stmt    // nil: authorize serves
+	readers      chan struct{} // a token for each read that runs; nil: database/sql sees to that
+	writer       *writer
+	post         *postAuth // nil: radpostauth is not written
+	stats        counters
 
 	closeOnce func() error
 }
@@ -89,7 +91,7 @@ func (b *Backend) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if b.authorize, err = b.db.Read.PreparexContext(ctx, b.d.Authorize); err != nil {
+	if err := b.prepare(ctx); err != nil {
 		return errors.Join(err, st.close())
 	}
 	b.writer = &writer{
@@ -103,6 +105,20 @@ func (b *Backend) start(ctx context.Context) error {
 	}
 	b.closeOnce = sync.OnceValue(b.shut)
 	return nil
+}
+
+// prepare prepares the statements of Access-Requests.
+func (b *Backend) prepare(ctx context.Context) (err error) {
+	if b.db.Local {
+		b.readers = make(chan struct{}, b.db.Readers)
+	}
+	if b.authorize, err = b.db.Read.PreparexContext(ctx, b.d.Authorize); err != nil {
+		return err
+	}
+	if b.d.AuthorizeOne != "" {
+		b.authorizeOne, err = b.db.Read.PreparexContext(ctx, b.d.AuthorizeOne)
+	}
+	return err
 }
 
 // tables reads what tables there are, and creates all of them if there are none.
@@ -135,5 +151,9 @@ func (b *Backend) shut() error {
 		b.post.close()
 	}
 	b.writer.close()
-	return errors.Join(b.authorize.Close(), b.writer.store.close(), b.db.Close())
+	errs := []error{b.authorize.Close()}
+	if b.authorizeOne != nil {
+		errs = append(errs, b.authorizeOne.Close())
+	}
+	return errors.Join(append(errs, b.writer.store.close(), b.db.Close())...)
 }

@@ -155,6 +155,7 @@ func (p *postAuth) write(group []postAuthRow) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), p.b.opts.WriteTimeout)
 	defer cancel()
+	ctx = p.b.db.Context(ctx)
 	var err error
 	for range postAuthTries {
 		if err = p.insert(ctx, group); err == nil {

@@ -116,10 +116,9 @@ func (s *subscriber) member(r *resultRow) *membership {
 }
 
 // sort puts everything in the order in which it applies: rows by id, groups by
-// priority and, where that is equal, by id.
+// priority and, where that is equal, by id. A row that came twice stays once.
 func (s *subscriber) sort() {
-	sortRows(s.check)
-	sortRows(s.reply)
+	s.check, s.reply = sortRows(s.check), sortRows(s.reply)
 	sortMembers(s.groups)
 	for _, list := range s.profiles {
 		sortMembers(list)
@@ -131,11 +130,11 @@ func sortMembers(list []*membership) {
 		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.id, b.id))
 	})
 	for _, m := range list {
-		sortRows(m.check)
-		sortRows(m.reply)
+		m.check, m.reply = sortRows(m.check), sortRows(m.reply)
 	}
 }
 
-func sortRows(rows []row) {
+func sortRows(rows []row) []row {
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.id, b.id) })
+	return slices.CompactFunc(rows, func(a, b row) bool { return a.id == b.id })
 }

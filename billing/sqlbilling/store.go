@@ -90,6 +90,10 @@ func (s *store) close() error {
 // reloads, all of it or nothing: nil means durable. It returns how many rows were
 // written.
 func (s *store) write(ctx context.Context, sessions []session, reloads []reload) (rows int, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	ctx = s.db.Context(ctx)
 	tx, err := s.db.Write.BeginTxx(ctx, nil)
 	if err != nil {
 		return 0, err

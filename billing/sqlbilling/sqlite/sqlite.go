@@ -25,6 +25,9 @@ var schema string
 //go:embed authorize.sql
 var authorize string
 
+//go:embed authorizeone.sql
+var authorizeOne string
+
 // The table of reloads has the standard's nasreload beside it: that one keeps
 // only the newest event of a NAS, which is not enough to close a session at the
 // same moment whatever the order of records.
@@ -36,15 +39,16 @@ const reloads = `CREATE TABLE IF NOT EXISTS radpool_reload (
 
 func init() {
 	dialect.Register(&dialect.Dialect{
-		Name:      "sqlite",
-		Open:      Open("sqlite"),
-		Tables:    tables,
-		Schema:    schema,
-		Reloads:   reloads,
-		Authorize: authorize,
-		Names:     names,
-		In:        func(column string) string { return column + " IN (SELECT value FROM json_each(?))" },
-		List:      list,
+		Name:         "sqlite",
+		Open:         Open("sqlite"),
+		Tables:       tables,
+		Schema:       schema,
+		Reloads:      reloads,
+		Authorize:    authorize,
+		AuthorizeOne: authorizeOne,
+		Names:        names,
+		In:           func(column string) string { return column + " IN (SELECT value FROM json_each(?))" },
+		List:         list,
 		Seconds: func(c string) string {
 			return "CASE typeof(" + c + ") WHEN 'text' THEN CAST(strftime('%s', " + c + ") AS INTEGER) ELSE CAST(" + c + " AS INTEGER) END"
 		},
@@ -86,7 +90,7 @@ func Open(driver string) func(context.Context, string, dialect.Options) (*dialec
 		}
 		read.SetMaxOpenConns(o.Readers)
 		read.SetMaxIdleConns(o.Readers)
-		return &dialect.DB{Write: write, Read: read, Label: label}, nil
+		return &dialect.DB{Write: write, Read: read, Label: label, Local: true, Readers: o.Readers}, nil
 	}
 }
 

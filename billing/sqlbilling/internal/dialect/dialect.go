@@ -47,6 +47,10 @@ type Dialect struct {
 	// profile. See the package of a dialect for its columns.
 	Authorize string
 
+	// AuthorizeOne is the same for one user, whose name is the first parameter,
+	// where that is faster. Empty: Authorize serves. Rows may come twice.
+	AuthorizeOne string
+
 	// Names packs any number of user names into one parameter of Authorize.
 	Names func(names []string) any
 
@@ -80,6 +84,22 @@ type Options struct {
 type DB struct {
 	Write, Read *sqlx.DB
 	Label       string // names the database in errors; never holds a password
+
+	// Local says that statements run in this process and wait for nothing but a
+	// lock, and that not for long. Then a context is looked at before and after
+	// a statement and not while it runs, since that costs more than the
+	// statement. Access-Requests wait for one of Readers in sqlbilling then, and
+	// not in database/sql.
+	Local   bool
+	Readers int
+}
+
+// Context is what a statement is to be given for ctx.
+func (db *DB) Context(ctx context.Context) context.Context {
+	if db.Local {
+		return context.WithoutCancel(ctx)
+	}
+	return ctx
 }
 
 // Close closes both pools.
