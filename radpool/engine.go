@@ -76,6 +76,7 @@ func newEngine(s *Server) (*engine, error) {
 
 		houseStop: make(chan struct{}),
 	}
+	e.runs.epoch = time.Now()
 	if e.log == nil {
 		e.log = zap.NewNop()
 	}

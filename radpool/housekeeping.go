@@ -50,14 +50,19 @@ func (e *engine) warnOfStuck(now time.Time) {
 
 // runSet knows since when each worker has been running what it runs.
 type runSet struct {
-	mu  sync.Mutex
-	all map[*workerState]struct{}
+	epoch time.Time // before the first request; its monotonic clock makes a step of the wall clock mean nothing
+	mu    sync.Mutex
+	all   map[*workerState]struct{}
 }
 
 // run is written by its worker and read by the housekeeper.
 type run struct {
-	arrived atomic.Int64 // when its oldest request arrived, in Unix nanoseconds; 0 while idle
+	arrived atomic.Int64 // when its first request arrived, in nanoseconds since the epoch, plus 1; 0 while idle
 }
+
+func (r *run) begin(epoch, arrived time.Time) { r.arrived.Store(int64(arrived.Sub(epoch)) + 1) }
+
+func (r *run) end() { r.arrived.Store(0) }
 
 func (s *runSet) add(w *workerState) {
 	s.mu.Lock()
@@ -84,7 +89,7 @@ func (s *runSet) over(now time.Time, limit time.Duration) (n int, oldest time.Du
 		if arrived == 0 {
 			continue
 		}
-		if age := now.Sub(time.Unix(0, arrived)); age >= limit {
+		if age := now.Sub(s.epoch) - time.Duration(arrived-1); age >= limit {
 			n++
 			oldest = max(oldest, age)
 		}

@@ -51,10 +51,10 @@ func (e *engine) run(w *Worker, jobs []*job) {
 	// ended. What was not handled then has no Code and no error: see seal.
 	handled := false
 	defer func() {
-		ws.run.arrived.Store(0)
+		ws.run.end()
 		e.close(ws, handled)
 	}()
-	ws.run.arrived.Store(ws.live[0].received.UnixNano())
+	ws.run.begin(e.runs.epoch, ws.live[0].received)
 	handled = e.handle(ws)
 }
 
