@@ -56,9 +56,9 @@ func newItem(rec *billing.AccountingRecord) (item, error) {
 	r := reload{nas: addrText(rec.NASAddr), at: rec.Time.Unix()}
 	switch {
 	case r.nas == "":
-		return item{}, errors.New("NASAddr is missing")
+		return item{}, errors.New("the NASAddr is missing")
 	case r.at <= 0:
-		return item{}, errors.New("Time is missing or before 1970")
+		return item{}, errors.New("the Time is missing or before 1970")
 	}
 	return item{reload: r}, nil
 }

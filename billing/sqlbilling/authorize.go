@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/radpool/radpool/billing"
 )
@@ -57,6 +58,9 @@ func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessReque
 	}
 	for i, req := range reqs {
 		e := evaluation{req: req, now: req.Time, loc: b.opts.Location, defaultProfile: b.opts.DefaultProfile, sub: &subscriber{}}
+		if e.now.IsZero() { // a request made by hand
+			e.now = time.Now()
+		}
 		if at, there := place[req.UserName]; there {
 			e.sub = &subs[at]
 		}

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 	msqlite "modernc.org/sqlite"
 
 	"github.com/radpool/radpool/billing"
@@ -107,7 +109,7 @@ func TestOneStatementAnAccessRequest(t *testing.T) {
 	for range 3 {
 		before := statements.Load()
 		g, err := b.Authorize(t.Context(), aliceRequest(t))
-		if got, want := summary(g, err), clear+" no-money [Reply-Message=hi Session-Timeout=5] restricted[Filter-Id=pay] sessions 1/2"; got != want {
+		if got, want := summary(g, err), cleartext+" no-money [Reply-Message=hi Session-Timeout=5] restricted[Filter-Id=pay] sessions 1/2"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 		if n := statements.Load() - before; n != 1 {
@@ -147,7 +149,7 @@ func TestHostileText(t *testing.T) {
 	f.AuthorizeBatch(t.Context(), reqs, grants, errs)
 	for i := range names {
 		single := f.authorize(reqs[i])
-		want := fmt.Sprintf("%s [Reply-Message=r%d]", clear, i)
+		want := fmt.Sprintf("%s [Reply-Message=r%d]", cleartext, i)
 		if got := summary(grants[i], errs[i]); got != want || summary(single, nil) != want ||
 			single.Password.VerifyPAP(fmt.Appendf(nil, "p%d", i)) != billing.ReasonNone {
 			t.Errorf("%q: %s and %s, want %s", names[i], got, summary(single, nil), want)
@@ -229,8 +231,19 @@ func TestExistingDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f := openFile(t, file, sqlbilling.Options{})
-	if got, want := summary(f.authorize(aliceRequest(t)), nil), clear+" [Session-Timeout=7]"; got != want {
+	core, logs := observer.New(zap.WarnLevel)
+	f := openFile(t, file, sqlbilling.Options{Logger: zap.New(core)})
+	var logged []string
+	for _, e := range logs.All() {
+		logged = append(logged, fmt.Sprint(e.Message, e.ContextMap()))
+	}
+	for _, want := range []string{"missing:nasreload]", "missing:radacct.class]", "missing:radacct.acctupdatetime]",
+		"index:UNIQUE (acctuniqueid)]", "index:(username, acctstoptime)]", "index:(nasipaddress, acctstoptime)]"} {
+		if n := strings.Count(strings.Join(logged, "\n"), want); n != 1 {
+			t.Errorf("%q is logged %d times: %q", want, n, logged)
+		}
+	}
+	if got, want := summary(f.authorize(aliceRequest(t)), nil), cleartext+" [Session-Timeout=7]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	f.account(record("s", billing.InterimUpdate, 60), story("t")[3], record("", billing.AccountingOn, 100))
@@ -307,7 +320,7 @@ func TestEnsureDemo(t *testing.T) {
 		t.Error("again:", n, err)
 	}
 	g := f.authorize(&billing.AccessRequest{UserName: "user255", Time: at(0)})
-	if got, want := summary(g, nil), clear+" [Reply-Message=hello Session-Timeout=3600 Framed-IP-Address=10.0.1.1]"; got != want {
+	if got, want := summary(g, nil), cleartext+" [Reply-Message=hello Session-Timeout=3600 Framed-IP-Address=10.0.1.1]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if g.Password.VerifyPAP([]byte("pass255")) != billing.ReasonNone {

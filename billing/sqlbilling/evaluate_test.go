@@ -66,7 +66,7 @@ func summary(g billing.Grant, err error) string {
 	return s
 }
 
-const clear = "Cleartext-Password"
+const cleartext = "Cleartext-Password"
 
 var evaluations = []struct {
 	name string
@@ -77,48 +77,48 @@ var evaluations = []struct {
 	{"nobody", nil, "none unknown-user"},
 	{"another's rows", rows{{"radcheck", "Alice", "Cleartext-Password", ":=", "x"}, {"radcheck", "alice ", "Cleartext-Password", ":=", "x"}}, "none unknown-user"},
 	{"reply alone is not a user", rows{reply("Reply-Message", "=", "hi")}, "none unknown-user"},
-	{"password and reply", rows{pass, reply("Reply-Message", "=", "hi"), reply("Session-Timeout", ":=", "60")}, clear + " [Reply-Message=hi Session-Timeout=60]"},
-	{"internal and empty replies are not sent", rows{pass, reply("Fall-Through", "=", "Yes"), reply("Reply-Message", "=", "")}, clear},
-	{"vendor-specific", rows{pass, reply("Mikrotik-Rate-Limit", "=", "1M/2M")}, clear + " [Mikrotik-Rate-Limit=1M/2M]"},
-	{"quotes", rows{pass, reply("Reply-Message", "=", `"say \"hi\""`), reply("Filter-Id", "=", "'f'")}, clear + ` [Reply-Message=say \"hi\" Filter-Id=f]`},
+	{"password and reply", rows{pass, reply("Reply-Message", "=", "hi"), reply("Session-Timeout", ":=", "60")}, cleartext + " [Reply-Message=hi Session-Timeout=60]"},
+	{"internal and empty replies are not sent", rows{pass, reply("Fall-Through", "=", "Yes"), reply("Reply-Message", "=", "")}, cleartext},
+	{"vendor-specific", rows{pass, reply("Mikrotik-Rate-Limit", "=", "1M/2M")}, cleartext + " [Mikrotik-Rate-Limit=1M/2M]"},
+	{"quotes", rows{pass, reply("Reply-Message", "=", `"say \"hi\""`), reply("Filter-Id", "=", "'f'")}, cleartext + ` [Reply-Message=say \"hi\" Filter-Id=f]`},
 
 	// Passwords.
 	{"NT hash", rows{check("NT-Password", ":=", "0x8846f7eaee8fb117ad06bdd830b7586c")}, "NT-Password"},
-	{"cleartext wins over a hash", rows{check("NT-Password", ":=", "8846f7eaee8fb117ad06bdd830b7586c"), pass}, clear},
-	{"the old name", rows{check("User-Password", ":=", "x")}, clear},
-	{"with header", rows{check("Password-With-Header", ":=", "{clear}x")}, clear},
+	{"cleartext wins over a hash", rows{check("NT-Password", ":=", "8846f7eaee8fb117ad06bdd830b7586c"), pass}, cleartext},
+	{"the old name", rows{check("User-Password", ":=", "x")}, cleartext},
+	{"with header", rows{check("Password-With-Header", ":=", "{cleartext}x")}, cleartext},
 	{"cleartext compared is no password", rows{check("Cleartext-Password", "==", "secret")}, "none rejected"},
 	{"a single = reverts to ==", rows{check("Cleartext-Password", "=", "secret")}, "none rejected"},
 	{"crypt with == is skipped, and not set", rows{check("Crypt-Password", "==", "$1$abcdefgh$0123456789012345678901")}, "none"},
 	{"malformed hash", rows{check("NT-Password", ":=", "0x00")}, "error radcheck NT-Password"},
 	{"form that is not supported", rows{check("LM-Password", ":=", "0x00")}, "error radcheck LM-Password"},
-	{"form that is not supported beside one that is", rows{check("LM-Password", ":=", "0x00"), pass}, clear},
+	{"form that is not supported beside one that is", rows{check("LM-Password", ":=", "0x00"), pass}, cleartext},
 
 	// Auth-Type.
-	{"reject", rows{pass, check("Auth-Type", ":=", "Reject")}, clear + " rejected"},
-	{"reject with =", rows{pass, check("Auth-Type", "=", "Reject")}, clear + " rejected"},
+	{"reject", rows{pass, check("Auth-Type", ":=", "Reject")}, cleartext + " rejected"},
+	{"reject with =", rows{pass, check("Auth-Type", "=", "Reject")}, cleartext + " rejected"},
 	{"accept", rows{check("Auth-Type", ":=", "Accept")}, "none nopassword"},
 	{"system", rows{check("Auth-Type", ":=", "System")}, "error radcheck Auth-Type"},
 
 	// Check items.
-	{"matches", rows{pass, check("NAS-IP-Address", "==", "192.0.2.1"), reply("Reply-Message", "=", "hi")}, clear + " [Reply-Message=hi]"},
+	{"matches", rows{pass, check("NAS-IP-Address", "==", "192.0.2.1"), reply("Reply-Message", "=", "hi")}, cleartext + " [Reply-Message=hi]"},
 	{"does not match", rows{pass, check("NAS-IP-Address", "==", "192.0.2.2"), reply("Reply-Message", "=", "hi")}, "none rejected"},
 	{"another device", rows{pass, check("Calling-Station-Id", "==", "11-22")}, "none calling-station"},
-	{"!= matches", rows{pass, check("NAS-Port", "!=", "6")}, clear},
+	{"!= matches", rows{pass, check("NAS-Port", "!=", "6")}, cleartext},
 	{"!= does not", rows{pass, check("NAS-Port", "!=", "5")}, "none rejected"},
 	{"!= of what is not there", rows{pass, check("Filter-Id", "!=", "x")}, "none rejected"},
-	{">= and <", rows{pass, check("NAS-Port", ">=", "5"), check("NAS-Port", "<", "6")}, clear},
+	{">= and <", rows{pass, check("NAS-Port", ">=", "5"), check("NAS-Port", "<", "6")}, cleartext},
 	{">", rows{pass, check("NAS-Port", ">", "5")}, "none rejected"},
 	{"<=", rows{pass, check("NAS-Port", "<=", "4")}, "none rejected"},
-	{"=~ and !~", rows{pass, check("Calling-Station-Id", "=~", "^aa:.*ff$"), check("NAS-Identifier", "!~", "^x")}, clear},
-	{"=~ on a number's name", rows{pass, check("NAS-Port-Type", "=~", "^Eth")}, clear},
+	{"=~ and !~", rows{pass, check("Calling-Station-Id", "=~", "^aa:.*ff$"), check("NAS-Identifier", "!~", "^x")}, cleartext},
+	{"=~ on a number's name", rows{pass, check("NAS-Port-Type", "=~", "^Eth")}, cleartext},
 	{"!~ does not", rows{pass, check("NAS-Identifier", "!~", "bras")}, "none rejected"},
-	{"=* and !*", rows{pass, check("NAS-Port", "=*", ""), check("Filter-Id", "!*", "")}, clear},
+	{"=* and !*", rows{pass, check("NAS-Port", "=*", ""), check("Filter-Id", "!*", "")}, cleartext},
 	{"=* of what is not there", rows{pass, check("Filter-Id", "=*", "")}, "none rejected"},
 	{"!* of what is there", rows{pass, check("NAS-Port", "!*", "")}, "none rejected"},
-	{"the second of two values", rows{pass, check("Class", "==", "two")}, clear},
-	{"empty operator is ==", rows{pass, check("NAS-Port", "", "5")}, clear},
-	{"User-Password == compares", rows{pass, check("User-Password", "==", "secret")}, clear},
+	{"the second of two values", rows{pass, check("Class", "==", "two")}, cleartext},
+	{"empty operator is ==", rows{pass, check("NAS-Port", "", "5")}, cleartext},
+	{"User-Password == compares", rows{pass, check("User-Password", "==", "secret")}, cleartext},
 	{"User-Password == differs", rows{pass, check("User-Password", "==", "other")}, "none rejected"},
 	{"bad pattern", rows{pass, check("NAS-Port", "=~", "(")}, "error radcheck NAS-Port"},
 	{"bad operator", rows{check("NAS-Port", "<>", "5")}, "error radcheck NAS-Port"},
@@ -131,66 +131,66 @@ var evaluations = []struct {
 	{"huntgroups", rows{pass, check("Huntgroup-Name", "==", "x")}, "error radcheck Huntgroup-Name"},
 
 	// Groups.
-	{"group alone", rows{member("alice", "g", "1"), gcheck("g", "Cleartext-Password", ":=", "x"), greply("g", "Reply-Message", "=", "g")}, clear + " [Reply-Message=g]"},
+	{"group alone", rows{member("alice", "g", "1"), gcheck("g", "Cleartext-Password", ":=", "x"), greply("g", "Reply-Message", "=", "g")}, cleartext + " [Reply-Message=g]"},
 	{"group without rows", rows{member("alice", "g", "1")}, "none"},
-	{"user and group", rows{pass, reply("Reply-Message", "=", "u"), member("alice", "g", "1"), greply("g", "Session-Timeout", "=", "1")}, clear + " [Reply-Message=u Session-Timeout=1]"},
-	{"Fall-Through = No", rows{pass, reply("Fall-Through", "=", "No"), member("alice", "g", "1"), greply("g", "Session-Timeout", "=", "1")}, clear},
-	{"= gives way to the user's", rows{pass, reply("Session-Timeout", "=", "2"), member("alice", "g", "1"), greply("g", "Session-Timeout", "=", "1")}, clear + " [Session-Timeout=2]"},
-	{":= beats the user's", rows{pass, reply("Session-Timeout", ":=", "2"), member("alice", "g", "1"), greply("g", "Session-Timeout", ":=", "1")}, clear + " [Session-Timeout=1]"},
-	{"+= adds", rows{pass, reply("Reply-Message", "=", "u"), member("alice", "g", "1"), greply("g", "Reply-Message", "+=", "g")}, clear + " [Reply-Message=u Reply-Message=g]"},
-	{"^= goes in front", rows{pass, reply("Reply-Message", "=", "u"), member("alice", "g", "1"), greply("g", "Reply-Message", "^=", "g")}, clear + " [Reply-Message=g Reply-Message=u]"},
-	{"-= deletes the equal one", rows{pass, reply("Reply-Message", "+=", "a"), reply("Reply-Message", "+=", "b"), member("alice", "g", "1"), greply("g", "Reply-Message", "-=", "a")}, clear + " [Reply-Message=b]"},
-	{"== deletes the others", rows{pass, reply("Reply-Message", "+=", "a"), reply("Reply-Message", "+=", "b"), member("alice", "g", "1"), greply("g", "Reply-Message", "==", "a")}, clear + " [Reply-Message=a]"},
-	{"!* deletes all", rows{pass, reply("Reply-Message", "+=", "a"), reply("Reply-Message", "+=", "b"), member("alice", "g", "1"), greply("g", "Reply-Message", "!*", "")}, clear},
-	{"<= caps", rows{pass, reply("Session-Timeout", "=", "90"), member("alice", "g", "1"), greply("g", "Session-Timeout", "<=", "60")}, clear + " [Session-Timeout=60]"},
-	{"<= leaves", rows{pass, reply("Session-Timeout", "=", "30"), member("alice", "g", "1"), greply("g", "Session-Timeout", "<=", "60")}, clear + " [Session-Timeout=30]"},
-	{">= raises", rows{pass, reply("Session-Timeout", "=", "30"), member("alice", "g", "1"), greply("g", "Session-Timeout", ">=", "60")}, clear + " [Session-Timeout=60]"},
-	{"<= adds what is not there", rows{pass, reply("Session-Timeout", "<=", "60")}, clear + " [Session-Timeout=60]"},
-	{"== in a reply sets nothing", rows{pass, reply("Session-Timeout", "==", "60")}, clear},
-	{":= twice in one table keeps both", rows{pass, reply("Reply-Message", ":=", "a"), reply("Reply-Message", ":=", "b"), reply("Reply-Message", "=", "c")}, clear + " [Reply-Message=a Reply-Message=b Reply-Message=c]"},
-	{":= twice overwrites two", rows{pass, reply("Reply-Message", "+=", "a"), reply("Reply-Message", "+=", "b"), member("alice", "g", "1"), greply("g", "Reply-Message", ":=", "x"), greply("g", "Reply-Message", ":=", "y"), greply("g", "Reply-Message", ":=", "z")}, clear + " [Reply-Message=x Reply-Message=y Reply-Message=z]"},
-	{"by priority, the first alone", rows{pass, member("alice", "b", "2"), member("alice", "a", "1"), greply("a", "Reply-Message", "=", "a"), greply("b", "Reply-Message", "+=", "b")}, clear + " [Reply-Message=a]"},
-	{"equal priority: by id", rows{pass, member("alice", "b", "1"), member("alice", "a", "1"), greply("a", "Reply-Message", "=", "a"), greply("b", "Reply-Message", "=", "b")}, clear + " [Reply-Message=b]"},
-	{"Fall-Through to the next group", rows{pass, member("alice", "a", "1"), member("alice", "b", "2"), member("alice", "c", "3"), greply("a", "Reply-Message", "=", "a"), greply("a", "Fall-Through", "=", "Yes"), greply("b", "Reply-Message", "+=", "b"), greply("c", "Reply-Message", "+=", "c")}, clear + " [Reply-Message=a Reply-Message=b]"},
-	{"group that does not match is skipped", rows{pass, member("alice", "a", "1"), member("alice", "b", "2"), gcheck("a", "NAS-Port", "==", "9"), greply("a", "Reply-Message", "=", "a"), greply("b", "Reply-Message", "=", "b")}, clear + " [Reply-Message=b]"},
+	{"user and group", rows{pass, reply("Reply-Message", "=", "u"), member("alice", "g", "1"), greply("g", "Session-Timeout", "=", "1")}, cleartext + " [Reply-Message=u Session-Timeout=1]"},
+	{"Fall-Through = No", rows{pass, reply("Fall-Through", "=", "No"), member("alice", "g", "1"), greply("g", "Session-Timeout", "=", "1")}, cleartext},
+	{"= gives way to the user's", rows{pass, reply("Session-Timeout", "=", "2"), member("alice", "g", "1"), greply("g", "Session-Timeout", "=", "1")}, cleartext + " [Session-Timeout=2]"},
+	{":= beats the user's", rows{pass, reply("Session-Timeout", ":=", "2"), member("alice", "g", "1"), greply("g", "Session-Timeout", ":=", "1")}, cleartext + " [Session-Timeout=1]"},
+	{"+= adds", rows{pass, reply("Reply-Message", "=", "u"), member("alice", "g", "1"), greply("g", "Reply-Message", "+=", "g")}, cleartext + " [Reply-Message=u Reply-Message=g]"},
+	{"^= goes in front", rows{pass, reply("Reply-Message", "=", "u"), member("alice", "g", "1"), greply("g", "Reply-Message", "^=", "g")}, cleartext + " [Reply-Message=g Reply-Message=u]"},
+	{"-= deletes the equal one", rows{pass, reply("Reply-Message", "+=", "a"), reply("Reply-Message", "+=", "b"), member("alice", "g", "1"), greply("g", "Reply-Message", "-=", "a")}, cleartext + " [Reply-Message=b]"},
+	{"== deletes the others", rows{pass, reply("Reply-Message", "+=", "a"), reply("Reply-Message", "+=", "b"), member("alice", "g", "1"), greply("g", "Reply-Message", "==", "a")}, cleartext + " [Reply-Message=a]"},
+	{"!* deletes all", rows{pass, reply("Reply-Message", "+=", "a"), reply("Reply-Message", "+=", "b"), member("alice", "g", "1"), greply("g", "Reply-Message", "!*", "")}, cleartext},
+	{"<= caps", rows{pass, reply("Session-Timeout", "=", "90"), member("alice", "g", "1"), greply("g", "Session-Timeout", "<=", "60")}, cleartext + " [Session-Timeout=60]"},
+	{"<= leaves", rows{pass, reply("Session-Timeout", "=", "30"), member("alice", "g", "1"), greply("g", "Session-Timeout", "<=", "60")}, cleartext + " [Session-Timeout=30]"},
+	{">= raises", rows{pass, reply("Session-Timeout", "=", "30"), member("alice", "g", "1"), greply("g", "Session-Timeout", ">=", "60")}, cleartext + " [Session-Timeout=60]"},
+	{"<= adds what is not there", rows{pass, reply("Session-Timeout", "<=", "60")}, cleartext + " [Session-Timeout=60]"},
+	{"== in a reply sets nothing", rows{pass, reply("Session-Timeout", "==", "60")}, cleartext},
+	{":= twice in one table keeps both", rows{pass, reply("Reply-Message", ":=", "a"), reply("Reply-Message", ":=", "b"), reply("Reply-Message", "=", "c")}, cleartext + " [Reply-Message=a Reply-Message=b Reply-Message=c]"},
+	{":= twice overwrites two", rows{pass, reply("Reply-Message", "+=", "a"), reply("Reply-Message", "+=", "b"), member("alice", "g", "1"), greply("g", "Reply-Message", ":=", "x"), greply("g", "Reply-Message", ":=", "y"), greply("g", "Reply-Message", ":=", "z")}, cleartext + " [Reply-Message=x Reply-Message=y Reply-Message=z]"},
+	{"by priority, the first alone", rows{pass, member("alice", "b", "2"), member("alice", "a", "1"), greply("a", "Reply-Message", "=", "a"), greply("b", "Reply-Message", "+=", "b")}, cleartext + " [Reply-Message=a]"},
+	{"equal priority: by id", rows{pass, member("alice", "b", "1"), member("alice", "a", "1"), greply("a", "Reply-Message", "=", "a"), greply("b", "Reply-Message", "=", "b")}, cleartext + " [Reply-Message=b]"},
+	{"Fall-Through to the next group", rows{pass, member("alice", "a", "1"), member("alice", "b", "2"), member("alice", "c", "3"), greply("a", "Reply-Message", "=", "a"), greply("a", "Fall-Through", "=", "Yes"), greply("b", "Reply-Message", "+=", "b"), greply("c", "Reply-Message", "+=", "c")}, cleartext + " [Reply-Message=a Reply-Message=b]"},
+	{"group that does not match is skipped", rows{pass, member("alice", "a", "1"), member("alice", "b", "2"), gcheck("a", "NAS-Port", "==", "9"), greply("a", "Reply-Message", "=", "a"), greply("b", "Reply-Message", "=", "b")}, cleartext + " [Reply-Message=b]"},
 	{"user who does not match still has groups", rows{pass, check("NAS-Port", "==", "9"), reply("Reply-Message", "=", "u"), member("alice", "g", "1"), greply("g", "Reply-Message", "=", "g")}, "none rejected [Reply-Message=g]"},
 	{"no group matches, nothing else", rows{member("alice", "a", "1"), gcheck("a", "NAS-Port", "==", "9")}, "none rejected"},
-	{"control of the user is overwritten by the group's", rows{pass, check("Simultaneous-Use", ":=", "3"), member("alice", "g", "1"), gcheck("g", "Simultaneous-Use", ":=", "2")}, clear + " sessions 0/2"},
-	{"a member twice", rows{pass, member("alice", "g", "1"), member("alice", "g", "2"), greply("g", "Reply-Message", "+=", "g"), greply("g", "Fall-Through", "=", "1")}, clear + " [Reply-Message=g Reply-Message=g]"},
-	{"SQL-Group", rows{pass, check("SQL-Group", "==", "vip"), member("alice", "vip", "1")}, clear},
+	{"control of the user is overwritten by the group's", rows{pass, check("Simultaneous-Use", ":=", "3"), member("alice", "g", "1"), gcheck("g", "Simultaneous-Use", ":=", "2")}, cleartext + " sessions 0/2"},
+	{"a member twice", rows{pass, member("alice", "g", "1"), member("alice", "g", "2"), greply("g", "Reply-Message", "+=", "g"), greply("g", "Fall-Through", "=", "1")}, cleartext + " [Reply-Message=g Reply-Message=g]"},
+	{"SQL-Group", rows{pass, check("SQL-Group", "==", "vip"), member("alice", "vip", "1")}, cleartext},
 	{"SQL-Group of others", rows{pass, check("SQL-Group", "==", "vip"), member("alice", "x", "1")}, "none rejected"},
 
 	// Profiles.
-	{"profile of the user", rows{pass, check("User-Profile", ":=", "gold"), member("gold", "g", "1"), greply("g", "Reply-Message", "=", "g")}, clear + " [Reply-Message=g]"},
-	{"profile of a group", rows{pass, member("alice", "a", "1"), gcheck("a", "User-Profile", ":=", `"gold"`), member("gold", "g", "1"), greply("g", "Reply-Message", "=", "g")}, clear + " [Reply-Message=g]"},
-	{"No before the profile", rows{pass, check("User-Profile", ":=", "gold"), reply("Fall-Through", ":=", "No"), member("gold", "g", "1"), greply("g", "Reply-Message", "=", "g")}, clear},
-	{"the last group says No", rows{pass, check("User-Profile", ":=", "gold"), member("alice", "a", "1"), greply("a", "Fall-Through", "=", "No"), member("gold", "g", "1"), greply("g", "Reply-Message", "=", "g")}, clear},
-	{"default profile", rows{pass, member("DEFAULT", "g", "1"), greply("g", "Reply-Message", "=", "default"), gcheck("g", "Simultaneous-Use", ":=", "1")}, clear + " [Reply-Message=default] sessions 0/1"},
+	{"profile of the user", rows{pass, check("User-Profile", ":=", "gold"), member("gold", "g", "1"), greply("g", "Reply-Message", "=", "g")}, cleartext + " [Reply-Message=g]"},
+	{"profile of a group", rows{pass, member("alice", "a", "1"), gcheck("a", "User-Profile", ":=", `"gold"`), member("gold", "g", "1"), greply("g", "Reply-Message", "=", "g")}, cleartext + " [Reply-Message=g]"},
+	{"No before the profile", rows{pass, check("User-Profile", ":=", "gold"), reply("Fall-Through", ":=", "No"), member("gold", "g", "1"), greply("g", "Reply-Message", "=", "g")}, cleartext},
+	{"the last group says No", rows{pass, check("User-Profile", ":=", "gold"), member("alice", "a", "1"), greply("a", "Fall-Through", "=", "No"), member("gold", "g", "1"), greply("g", "Reply-Message", "=", "g")}, cleartext},
+	{"default profile", rows{pass, member("DEFAULT", "g", "1"), greply("g", "Reply-Message", "=", "default"), gcheck("g", "Simultaneous-Use", ":=", "1")}, cleartext + " [Reply-Message=default] sessions 0/1"},
 
 	// Money, time and sessions.
-	{"balance left", rows{pass, check("Radpool-Balance", ":=", "1"), greply("radpool-restricted", "Filter-Id", "=", "pay")}, clear},
-	{"no balance", rows{pass, check("Radpool-Balance", ":=", "0"), reply("Filter-Id", "=", "full"), greply("radpool-restricted", "Filter-Id", "=", "pay")}, clear + " no-money [Filter-Id=full] restricted[Filter-Id=pay]"},
-	{"no balance, no restricted profile", rows{pass, check("Radpool-Balance", ":=", "-5")}, clear + " no-money"},
-	{"credit", rows{pass, check("Radpool-Balance", ":=", "-5"), check("Radpool-Credit", ":=", "6")}, clear},
-	{"credit used up", rows{pass, check("Radpool-Balance", ":=", "-6"), check("Radpool-Credit", ":=", "6")}, clear + " no-money"},
-	{"sum beyond 64 bits", rows{pass, check("Radpool-Balance", ":=", "9223372036854775807"), check("Radpool-Credit", ":=", "9223372036854775807")}, clear},
-	{"debt beyond 64 bits", rows{pass, check("Radpool-Balance", ":=", "-9223372036854775808"), check("Radpool-Credit", ":=", "-1")}, clear + " no-money"},
-	{"credit without balance", rows{pass, check("Radpool-Credit", ":=", "-6")}, clear},
-	{"credit of the group", rows{pass, check("Radpool-Balance", ":=", "-5"), member("alice", "g", "1"), gcheck("g", "Radpool-Credit", ":=", "10")}, clear},
+	{"balance left", rows{pass, check("Radpool-Balance", ":=", "1"), greply("radpool-restricted", "Filter-Id", "=", "pay")}, cleartext},
+	{"no balance", rows{pass, check("Radpool-Balance", ":=", "0"), reply("Filter-Id", "=", "full"), greply("radpool-restricted", "Filter-Id", "=", "pay")}, cleartext + " no-money [Filter-Id=full] restricted[Filter-Id=pay]"},
+	{"no balance, no restricted profile", rows{pass, check("Radpool-Balance", ":=", "-5")}, cleartext + " no-money"},
+	{"credit", rows{pass, check("Radpool-Balance", ":=", "-5"), check("Radpool-Credit", ":=", "6")}, cleartext},
+	{"credit used up", rows{pass, check("Radpool-Balance", ":=", "-6"), check("Radpool-Credit", ":=", "6")}, cleartext + " no-money"},
+	{"sum beyond 64 bits", rows{pass, check("Radpool-Balance", ":=", "9223372036854775807"), check("Radpool-Credit", ":=", "9223372036854775807")}, cleartext},
+	{"debt beyond 64 bits", rows{pass, check("Radpool-Balance", ":=", "-9223372036854775808"), check("Radpool-Credit", ":=", "-1")}, cleartext + " no-money"},
+	{"credit without balance", rows{pass, check("Radpool-Credit", ":=", "-6")}, cleartext},
+	{"credit of the group", rows{pass, check("Radpool-Balance", ":=", "-5"), member("alice", "g", "1"), gcheck("g", "Radpool-Credit", ":=", "10")}, cleartext},
 	{"balance that is no number", rows{pass, check("Radpool-Balance", ":=", "1.5")}, "error radcheck Radpool-Balance"},
 	{"bad restricted profile", rows{pass, check("Radpool-Balance", ":=", "0"), greply("radpool-restricted", "No-Such", "=", "pay")}, "error radgroupreply No-Such"},
-	{"blocked", rows{pass, check("Radpool-Blocked", ":=", "1"), check("Radpool-Balance", ":=", "0")}, clear + " blocked"},
-	{"not blocked", rows{pass, check("Radpool-Blocked", ":=", "No")}, clear},
-	{"expiration", rows{pass, check("Expiration", ":=", "10 Jul 2024")}, clear + " until 2024-07-10T00:00:00"},
-	{"expiration in the past", rows{pass, check("Expiration", ":=", "Jul 10 2020 12:30:00")}, clear + " until 2020-07-10T12:30:00"},
+	{"blocked", rows{pass, check("Radpool-Blocked", ":=", "1"), check("Radpool-Balance", ":=", "0")}, cleartext + " blocked"},
+	{"not blocked", rows{pass, check("Radpool-Blocked", ":=", "No")}, cleartext},
+	{"expiration", rows{pass, check("Expiration", ":=", "10 Jul 2024")}, cleartext + " until 2024-07-10T00:00:00"},
+	{"expiration in the past", rows{pass, check("Expiration", ":=", "Jul 10 2020 12:30:00")}, cleartext + " until 2020-07-10T12:30:00"},
 	{"expiration of the wrong form", rows{pass, check("Expiration", ":=", "10.07.2020")}, "error radcheck Expiration"},
 	{"expiration compared", rows{pass, check("Expiration", "==", "10 Jul 2020")}, "none expired"},
-	{"login time, within", rows{pass, check("Login-Time", ":=", "Tu2200-2229,Sa")}, clear + " until 2023-11-14T22:30:00"},
-	{"login time, outside", rows{pass, check("Login-Time", ":=", "Wk0900-1800")}, clear + " not-now"},
+	{"login time, within", rows{pass, check("Login-Time", ":=", "Tu2200-2229,Sa")}, cleartext + " until 2023-11-14T22:30:00"},
+	{"login time, outside", rows{pass, check("Login-Time", ":=", "Wk0900-1800")}, cleartext + " not-now"},
 	{"login time, malformed", rows{pass, check("Login-Time", ":=", "Xx0900-1800")}, "error radcheck Login-Time"},
-	{"login time does not lengthen", rows{pass, check("Login-Time", ":=", "Wk"), check("Expiration", ":=", "14 Nov 2023 22:20:00")}, clear + " until 2023-11-14T22:20:00"},
+	{"login time does not lengthen", rows{pass, check("Login-Time", ":=", "Wk"), check("Expiration", ":=", "14 Nov 2023 22:20:00")}, cleartext + " until 2023-11-14T22:20:00"},
 	{"current time", rows{pass, check("Current-Time", "==", "Wk0900-1800")}, "none not-now"},
-	{"none at once", rows{pass, check("Simultaneous-Use", ":=", "0")}, clear + " too-many-sessions"},
+	{"none at once", rows{pass, check("Simultaneous-Use", ":=", "0")}, cleartext + " too-many-sessions"},
 }
 
 // aliceRequest is what the evaluations are asked.
@@ -265,7 +265,7 @@ func TestFieldsStandForThePacket(t *testing.T) {
 	req := &billing.AccessRequest{UserName: "alice", Time: at(0), NASAddr: nas1, CallingStationID: "aa", NASPort: 5, NASPortType: 15}
 	g, err := sqlbilling.EvaluateRows(req, rows{pass, check("Calling-Station-Id", "==", "aa"), check("NAS-IP-Address", "==", "192.0.2.1"),
 		check("NAS-Port-Type", "==", "Ethernet"), check("User-Name", "=~", "^al"), check("Class", "!*", "")}, time.UTC, "", "")
-	if got := summary(g, err); got != clear {
+	if got := summary(g, err); got != cleartext {
 		t.Error(got)
 	}
 }
@@ -296,6 +296,22 @@ func FuzzEvaluate(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// An evaluation must stay cheap: it is done for every login.
+func TestEvaluateAllocations(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector allocates")
+	}
+	f := open(t, sqlbilling.Options{})
+	if _, err := f.EnsureDemo(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	req := &billing.AccessRequest{UserName: "user0", Time: at(0)}
+	const budget = 130
+	if n := testing.AllocsPerRun(100, func() { _, _ = f.Authorize(t.Context(), req) }); n > budget {
+		t.Errorf("%v allocations for an Access-Request, the budget is %d", n, budget)
+	}
 }
 
 func TestHours(t *testing.T) {

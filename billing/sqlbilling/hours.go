@@ -2,6 +2,7 @@ package sqlbilling
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -77,7 +78,7 @@ func parseDays(s string) (days [7]bool, err error) {
 		}
 		name := s[:2]
 		s = s[2:]
-		switch day := indexOf(dayNames, name); {
+		switch day := slices.Index(dayNames, name); {
 		case day >= 0 && isRange:
 			for d := last; d != day; d = (d + 1) % 7 {
 				days[d] = true
@@ -96,15 +97,6 @@ func parseDays(s string) (days [7]bool, err error) {
 		}
 	}
 	return days, nil
-}
-
-func indexOf(list []string, s string) int {
-	for i, v := range list {
-		if v == s {
-			return i
-		}
-	}
-	return -1
 }
 
 // parseSpan reads "hhmm-hhmm" as minutes of the day, both included; 2400 is the
@@ -129,7 +121,7 @@ func parseMinute(s string) (int, error) {
 	if err != nil || len(s) != 4 || n > 2400 || n%100 > 59 {
 		return 0, errHours
 	}
-	return int(n/100*60 + n%100), nil //nolint:gosec // bounded above
+	return int(n/100*60 + n%100), nil
 }
 
 // at reports whether t, in its own time zone, is allowed, and when that ends; the

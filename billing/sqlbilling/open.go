@@ -87,6 +87,9 @@ func (b *Backend) start(ctx context.Context) error {
 			history = true
 		}
 	}
+	if err := b.checkIndexes(ctx); err != nil {
+		return err
+	}
 	st, err := newStore(ctx, b.db, b.d, b.l, history)
 	if err != nil {
 		return err
@@ -104,6 +107,29 @@ func (b *Backend) start(ctx context.Context) error {
 		go b.post.run()
 	}
 	b.closeOnce = sync.OnceValue(b.shut)
+	return nil
+}
+
+// checkIndexes logs which indexes an existing database lacks: without them all
+// works, and slower with every session that is stored.
+func (b *Backend) checkIndexes(ctx context.Context) error {
+	for _, q := range []struct {
+		query string
+		arg   any
+		index string
+	}{
+		{"SELECT radacctid FROM radacct WHERE " + b.d.In("acctuniqueid"), b.d.List([]string{"x"}), "UNIQUE (acctuniqueid)"},
+		{"SELECT COUNT(*) FROM radacct WHERE username = ? AND acctstoptime IS NULL", "x", "(username, acctstoptime)"},
+		{"SELECT COUNT(*) FROM radacct WHERE nasipaddress = ? AND acctstoptime IS NULL", "x", "(nasipaddress, acctstoptime)"},
+	} {
+		scans, err := b.d.Scans(ctx, b.db, b.db.Write.Rebind(q.query), q.arg)
+		if err != nil {
+			return err
+		}
+		if scans {
+			b.opts.Logger.Warn("radacct lacks an index", zap.String("database", b.db.Label), zap.String("index", q.index))
+		}
+	}
 	return nil
 }
 

@@ -33,6 +33,8 @@ type postAuth struct {
 	stop chan struct{} // closed by close
 	done chan struct{} // closed when run has returned
 
+	quiet everySecond // of errors in the log; run's own
+
 	mu     sync.RWMutex // held for a moment only
 	closed bool         // guarded by mu: rows is not sent to any more
 }
@@ -105,7 +107,7 @@ func (p *postAuth) run() {
 	group := make([]postAuthRow, 0, postAuthGroup)
 	linger := time.NewTimer(postAuthLinger)
 	defer linger.Stop()
-	var logged time.Time
+	var quiet everySecond
 	var dropped uint64
 	for {
 		group = group[:0]
@@ -125,9 +127,9 @@ func (p *postAuth) run() {
 		}
 		group = p.drain(group)
 		p.write(group)
-		if n := p.b.stats.postAuthDropped.Load(); n != dropped && (time.Since(logged) >= time.Second || stopped) {
+		if n := p.b.stats.postAuthDropped.Load(); n != dropped && (stopped || quiet.allows(time.Now())) {
 			p.b.opts.Logger.Warn("radpostauth: rows dropped, the buffer was full", zap.Uint64("dropped", n-dropped))
-			logged, dropped = time.Now(), n
+			dropped = n
 		}
 		if stopped && len(group) == 0 {
 			return
@@ -167,7 +169,10 @@ func (p *postAuth) write(group []postAuthRow) {
 		}
 	}
 	p.b.stats.postAuthFailed.Add(uint64(len(group)))
-	p.b.opts.Logger.Error("radpostauth: rows not written", zap.Int("rows", len(group)), zap.Error(err))
+	if p.quiet.allows(time.Now()) {
+		p.b.opts.Logger.Error("radpostauth: rows not written", zap.Int("rows", len(group)),
+			zap.Uint64("since the start", p.b.stats.postAuthFailed.Load()), zap.Error(err))
+	}
 }
 
 func (p *postAuth) insert(ctx context.Context, group []postAuthRow) error {

@@ -45,14 +45,14 @@ type session struct {
 // owns its memory. The error names the field that is not usable.
 func newSession(rec *billing.AccountingRecord) (session, error) {
 	if len(rec.UniqueID) != 32 {
-		return session{}, fmt.Errorf("UniqueID has %d characters, must have 32", len(rec.UniqueID))
+		return session{}, fmt.Errorf("the UniqueID has %d characters, must have 32", len(rec.UniqueID))
 	}
 	if _, err := hex.DecodeString(rec.UniqueID); err != nil {
-		return session{}, errors.New("UniqueID is not hexadecimal")
+		return session{}, errors.New("the UniqueID is not hexadecimal")
 	}
 	event := rec.Time.Unix()
 	if event <= 0 {
-		return session{}, errors.New("Time is missing or before 1970")
+		return session{}, errors.New("the Time is missing or before 1970")
 	}
 	seconds := max(int64(rec.SessionTime/time.Second), 0)
 	s := session{
@@ -85,7 +85,7 @@ func newSession(rec *billing.AccountingRecord) (session, error) {
 		s.stop, s.cause = event, nameOf("Acct-Terminate-Cause", rec.TerminateCause)
 		s.connectStop = rec.ConnectInfo
 	default:
-		return session{}, fmt.Errorf("Acct-Status-Type %d (%s) is not one of a session", rec.Status, rec.Status)
+		return session{}, fmt.Errorf("the Acct-Status-Type %d (%s) is not one of a session", rec.Status, rec.Status)
 	}
 	return s, nil
 }
@@ -156,7 +156,7 @@ func earlier(a, b int64) int64 {
 }
 
 // clampOctets keeps a counter within what the column holds, 8 EiB.
-func clampOctets(n uint64) int64 { return int64(min(n, math.MaxInt64)) } //nolint:gosec // clamped
+func clampOctets(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 
 // nameOf is the name of an enumerated value, or nothing for 0, which is none.
 func nameOf(attr string, v uint32) string {

@@ -37,12 +37,12 @@ type store struct {
 
 func newStore(ctx context.Context, db *dialect.DB, d *dialect.Dialect, l layout, history bool) (*store, error) {
 	s := &store{db: db, d: d, l: l, history: history}
-	history1 := ""
+	table := ""
 	switch {
 	case history:
-		history1 = "radpool_reload"
+		table = "radpool_reload"
 	case l.nasReload:
-		history1 = "nasreload"
+		table = "nasreload"
 	}
 	for _, p := range []struct {
 		stmt **sqlx.Stmt
@@ -52,7 +52,7 @@ func newStore(ctx context.Context, db *dialect.DB, d *dialect.Dialect, l layout,
 		{&s.insert, l.insertSQL()},
 		{&s.update, l.updateSQL(false)},
 		{&s.updateHot, l.updateSQL(true)},
-		{&s.reloads, reloadsSQL(d, history1)},
+		{&s.reloads, reloadsSQL(d, table)},
 	} {
 		if p.text == "" {
 			continue

@@ -47,6 +47,7 @@ type writer struct {
 	timeout    time.Duration
 	log        *zap.Logger
 	stats      *counters
+	quiet      everySecond // of log; the goroutine's own
 
 	mu      sync.Mutex
 	pending []*job // guarded by mu
@@ -174,7 +175,7 @@ func (w *writer) writeItems(ctx context.Context, items []*item) {
 	if err == nil {
 		w.stats.groups.Add(1)
 		w.stats.records.Add(uint64(len(items)))
-		w.stats.rows.Add(uint64(rows)) //nolint:gosec // not negative
+		w.stats.rows.Add(uint64(rows))
 		return
 	}
 	if len(items) > 1 && w.store.d.Classify(err) == dialect.Row {
@@ -184,7 +185,10 @@ func (w *writer) writeItems(ctx context.Context, items []*item) {
 		return
 	}
 	w.stats.failed.Add(uint64(len(items)))
-	w.log.Error("accounting records not written", zap.Int("records", len(items)), zap.Error(err))
+	if w.quiet.allows(time.Now()) {
+		w.log.Error("accounting records not written", zap.Int("records", len(items)),
+			zap.Uint64("since the start", w.stats.failed.Load()), zap.Error(err))
+	}
 	err = fmt.Errorf("sqlbilling: %s: %w", w.store.db.Label, err)
 	for _, it := range items {
 		it.err = err
@@ -200,7 +204,7 @@ func (w *writer) retry(ctx context.Context, sessions []session, reloads []reload
 			return rows, err
 		}
 		w.stats.retries.Add(1)
-		timer := time.NewTimer(wait/2 + rand.N(wait/2+1)) //nolint:gosec // jitter
+		timer := time.NewTimer(wait/2 + rand.N(wait/2+1))
 		select {
 		case <-timer.C:
 		case <-ctx.Done():

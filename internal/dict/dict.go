@@ -86,7 +86,7 @@ var load = sync.OnceValue(func() *table {
 	for _, d := range parsed {
 		t.add(0, d.Attributes)
 		for _, v := range d.Vendors {
-			t.add(uint32(v.Number), v.Attributes) //nolint:gosec // checked in the embedded files by a test
+			t.add(uint32(v.Number), v.Attributes)
 		}
 	}
 	for _, d := range parsed {
@@ -176,9 +176,9 @@ func (t *table) numbered(name string) *Attr {
 		}
 		nums[i] = n
 	}
-	num := number{code: int(nums[0])} //nolint:gosec // 32 bits
+	num := number{code: int(nums[0])}
 	if len(part) == 3 {
-		num = number{vendor: uint32(nums[1]), code: int(nums[2])} //nolint:gosec // 32 bits
+		num = number{vendor: uint32(nums[1]), code: int(nums[2])}
 	}
 	if num.code == 0 || num.code > 255 || len(part) == 3 && num.vendor == 0 {
 		return nil

@@ -71,13 +71,13 @@ func (a *Attr) parse(text string, loc *time.Location) ([]byte, error) {
 		return binary.BigEndian.AppendUint32(nil, uint32(t.Unix())), nil
 	case dictionary.AttributeInteger:
 		n, err := a.parseNumber(text, 32)
-		return binary.BigEndian.AppendUint32(nil, uint32(n)), err //nolint:gosec // 32 bits
+		return binary.BigEndian.AppendUint32(nil, uint32(n)), err
 	case dictionary.AttributeInteger64:
 		n, err := a.parseNumber(text, 64)
 		return binary.BigEndian.AppendUint64(nil, n), err
 	case dictionary.AttributeShort:
 		n, err := a.parseNumber(text, 16)
-		return binary.BigEndian.AppendUint16(nil, uint16(n)), err //nolint:gosec // 16 bits
+		return binary.BigEndian.AppendUint16(nil, uint16(n)), err
 	case dictionary.AttributeByte:
 		n, err := a.parseNumber(text, 8)
 		return []byte{byte(n)}, err
@@ -86,7 +86,7 @@ func (a *Attr) parse(text string, loc *time.Location) ([]byte, error) {
 		if err != nil {
 			return nil, errors.New("not a number of 32 bits with sign")
 		}
-		return binary.BigEndian.AppendUint32(nil, uint32(n)), nil //nolint:gosec // two's complement
+		return binary.BigEndian.AppendUint32(nil, uint32(n)), nil
 	}
 	if strings.HasPrefix(text, "0x") {
 		return a.parseOctets(text)

@@ -116,7 +116,7 @@ func (a *Attr) Compare(x, y []byte) int {
 }
 
 func compareSigned(x, y uint32) int {
-	a, b := int32(x), int32(y) //nolint:gosec // two's complement
+	a, b := int32(x), int32(y)
 	switch {
 	case a < b:
 		return -1
@@ -162,7 +162,7 @@ func (a *Attr) format(v []byte) (string, error) {
 		}
 	case dictionary.AttributeSigned:
 		if len(v) == 4 {
-			return strconv.Itoa(int(int32(binary.BigEndian.Uint32(v)))), nil //nolint:gosec // two's complement
+			return strconv.Itoa(int(int32(binary.BigEndian.Uint32(v)))), nil
 		}
 	case dictionary.AttributeInteger, dictionary.AttributeInteger64, dictionary.AttributeShort, dictionary.AttributeByte:
 		return a.formatNumber(v)

@@ -53,6 +53,7 @@ func init() {
 			return "CASE typeof(" + c + ") WHEN 'text' THEN CAST(strftime('%s', " + c + ") AS INTEGER) ELSE CAST(" + c + " AS INTEGER) END"
 		},
 		Time:     func(sec int64) any { return sec },
+		Scans:    scans,
 		Classify: classify,
 	})
 }
@@ -205,6 +206,25 @@ func tables(ctx context.Context, db *dialect.DB) (map[string][]string, error) {
 		return nil, explain(err)
 	}
 	return t, nil
+}
+
+// scans looks for a scan of radacct in the plan of a query.
+func scans(ctx context.Context, db *dialect.DB, query string, args ...any) (bool, error) {
+	var plan []struct {
+		ID      int    `db:"id"`
+		Parent  int    `db:"parent"`
+		NotUsed int    `db:"notused"`
+		Detail  string `db:"detail"`
+	}
+	if err := db.Write.SelectContext(ctx, &plan, "EXPLAIN QUERY PLAN "+query, args...); err != nil {
+		return false, explain(err)
+	}
+	for _, step := range plan {
+		if strings.HasPrefix(step.Detail, "SCAN radacct") {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // names packs user names as JSON of hexadecimal: a name may hold any octet, and

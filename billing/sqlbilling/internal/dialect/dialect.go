@@ -64,6 +64,9 @@ type Dialect struct {
 	Seconds func(column string) string
 	Time    func(sec int64) any
 
+	// Scans reports whether a query would read all of a table.
+	Scans func(ctx context.Context, db *DB, query string, args ...any) (bool, error)
+
 	// ForUpdate ends a SELECT that is to lock its rows, or is empty where the
 	// transaction locks everything anyway.
 	ForUpdate string

@@ -1,0 +1,5 @@
+//go:build !race
+
+package sqlbilling_test
+
+const raceDetector = false
