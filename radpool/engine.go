@@ -182,7 +182,8 @@ func (e *engine) stop() {
 		l.stop()
 	}
 	e.readers.Wait()
-	e.abandoned = e.pool.Shutdown(e.base) != nil
+	// The workers may see the end of base first and be done before the pool sees it.
+	e.abandoned = e.pool.Shutdown(e.base) != nil || e.base.Err() != nil
 	for _, l := range listeners {
 		_ = l.conn.Close() // the replies are sent: nothing is lost by it
 	}
