@@ -226,7 +226,7 @@ func checkArguments(s *suite) {
 	if _, ok, _ := s.authorize(s.ctx, req); ok && !reflect.DeepEqual(req, before) {
 		s.fail("Authorize", rule, "the AccessRequest, or the Request in it, is not what it was")
 	}
-	rec := s.record(newVisit("arguments").stop)
+	rec := s.record(s.visit("arguments").stop)
 	stored := cloneRecord(rec)
 	if s.account(rec, describe(rec)) && !reflect.DeepEqual(rec, stored) {
 		s.fail("Account", rule, "the AccountingRecord, or the Request in it, is not what it was")
@@ -239,7 +239,7 @@ func checkArguments(s *suite) {
 func (s *suite) batchArguments(b billing.BatchHandler, rule string) {
 	reqs := []*billing.AccessRequest{s.access(PAP("bob", "x")), s.access(PAP("nobody", "x")), s.access(PAP("alice", "x"))}
 	recs := []*billing.AccountingRecord{
-		s.record(newVisit("arguments-b").stop), s.record(newVisit("arguments-a").start), s.record(newVisit("arguments-a").stop),
+		s.record(s.visit("arguments-b").stop), s.record(s.visit("arguments-a").start), s.record(s.visit("arguments-a").stop),
 	}
 	sameReqs, sameRecs := append([]*billing.AccessRequest{}, reqs...), append([]*billing.AccountingRecord{}, recs...)
 	var oldReqs []*billing.AccessRequest

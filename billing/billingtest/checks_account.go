@@ -25,14 +25,10 @@ type visit struct {
 	ended Session // what it must be after all
 }
 
-// recently is when the sessions of the suite begin: lately, since a back end may
-// distrust times that are far off.
-func recently() time.Time { return time.Now().Add(-2 * time.Hour).Truncate(time.Second) }
+// visit returns a session of alice with this Acct-Session-Id.
+func (s *suite) visit(id string) *visit { return newVisit(id, "alice", DefaultNAS.String(), s.began) }
 
-// newVisit returns a session of alice with this Acct-Session-Id.
-func newVisit(id string) *visit { return newVisitAt(id, "alice", DefaultNAS.String(), recently()) }
-
-func newVisitAt(id, user, nas string, began time.Time) *visit {
+func newVisit(id, user, nas string, began time.Time) *visit {
 	record := func(status billing.StatusType, after time.Duration, in, out uint64) Request {
 		r := Accounting(status, user, id).NAS(nas).Port(7).CallingStation("02-00-00-00-00-01").
 			FramedAddr("198.51.100.7").Class("class of " + id).EventTime(began.Add(after))
@@ -73,7 +69,7 @@ func (s *suite) expectVisit(rule, how string, l *visit, want Session) Session {
 }
 
 func checkSessions(s *suite) {
-	l := newVisit("s-1")
+	l := s.visit("s-1")
 	s.send(l.start)
 	s.expectVisit(ruleStored, "after Start", l, l.open)
 	s.send(l.interim1, l.interim2)
@@ -85,8 +81,8 @@ func checkSessions(s *suite) {
 	// one NAS after a reset, for somebody else.
 	const rule = "sessions that differ in UniqueID must stay apart"
 	others := []*visit{
-		newVisitAt("s-1", "alice", "192.0.2.77", l.began.Add(time.Minute)),
-		newVisitAt("s-1", "bob", DefaultNAS.String(), l.began.Add(2*time.Minute)),
+		newVisit("s-1", "alice", "192.0.2.77", l.began.Add(time.Minute)),
+		newVisit("s-1", "bob", DefaultNAS.String(), l.began.Add(2*time.Minute)),
 	}
 	for _, o := range others {
 		s.send(o.start)
@@ -99,7 +95,7 @@ func checkSessions(s *suite) {
 
 func checkRepeated(s *suite) {
 	const rule = "a record that comes again must change nothing"
-	l := newVisit("repeated")
+	l := s.visit("repeated")
 	thrice := func(r Request) { s.send(r, r, r) }
 	thrice(l.start)
 	s.expectVisit(rule, "after Start three times", l, l.open)
@@ -151,7 +147,7 @@ func checkAnyOrder(s *suite) {
 	}
 	var runs []run
 	for i, order := range orders() {
-		l := newVisit(fmt.Sprintf("order-%d", i))
+		l := s.visit(fmt.Sprintf("order-%d", i))
 		records := [...]Request{l.start, l.interim1, l.interim2, l.stop}
 		names := make([]string, len(order))
 		for j, k := range order {
@@ -178,7 +174,7 @@ func checkOctets(s *suite) {
 	for i, octets := range [][2]uint64{
 		{1<<32 - 1, 1 << 32}, {1<<32 + 1, 1<<40 + 12345}, {1<<53 + 1, 1<<62 + 1},
 	} {
-		l := newVisit(fmt.Sprintf("octets-%d", i))
+		l := s.visit(fmt.Sprintf("octets-%d", i))
 		s.send(l.start, l.stop.Octets(octets[0], octets[1]))
 		want := l.ended
 		want.InputOctets, want.OutputOctets = octets[0], octets[1]
@@ -188,11 +184,11 @@ func checkOctets(s *suite) {
 
 func checkStrangeRecords(s *suite) {
 	const rule = "names in a record are data: whatever they are, it must be stored"
-	l := newVisit("plain")
+	l := s.visit("plain")
 	s.send(l.start)
 	for i, name := range strangeNames() {
 		how := fmt.Sprintf("user %q", name)
-		x := newVisitAt(fmt.Sprintf("strange-%d", i), name, DefaultNAS.String(), recently())
+		x := newVisit(fmt.Sprintf("strange-%d", i), name, DefaultNAS.String(), s.began)
 		records := []Request{x.start, x.interim1, x.interim2, x.stop}
 		for _, r := range records {
 			r = r.CallingStation(name).CalledStation(name)
@@ -208,7 +204,7 @@ func checkStrangeRecords(s *suite) {
 		s.expect(rule, how, got, found, want)
 	}
 	for i, id := range []string{"'; DROP TABLE radacct; --", "%", "\\", "\"", "\x00id", "\xff\xfe"} {
-		x := newVisitAt(id, "bob", DefaultNAS.String(), recently().Add(time.Duration(i)*time.Second))
+		x := newVisit(id, "bob", DefaultNAS.String(), s.began.Add(time.Duration(i)*time.Second))
 		s.send(x.start, x.stop)
 		want := x.ended
 		got, found := s.sessions()[x.id(s)]
@@ -231,17 +227,17 @@ func checkNASRestart(s *suite) {
 		rule  = "Accounting-On and Accounting-Off must close the sessions of their NAS that began before, and no others"
 		other = "192.0.2.10"
 	)
-	began := recently()
+	began := s.began
 	for _, test := range []struct {
 		name, nas string
 		restart   func(nas string) Request
 	}{{"Accounting-On", "192.0.2.11", On}, {"Accounting-Off", "192.0.2.12", Off}} {
 		nas := test.nas
-		first := newVisitAt(test.name+"-1", "alice", nas, began)
-		second := newVisitAt(test.name+"-2", "bob", nas, began.Add(time.Second))
-		elsewhere := newVisitAt(test.name+"-3", "alice", other, began)
-		over := newVisitAt(test.name+"-4", "bob", nas, began)
-		later := newVisitAt(test.name+"-5", "bob", nas, began.Add(time.Hour))
+		first := newVisit(test.name+"-1", "alice", nas, began)
+		second := newVisit(test.name+"-2", "bob", nas, began.Add(time.Second))
+		elsewhere := newVisit(test.name+"-3", "alice", other, began)
+		over := newVisit(test.name+"-4", "bob", nas, began)
+		later := newVisit(test.name+"-5", "bob", nas, began.Add(time.Hour))
 		s.send(first.start, second.start, second.interim1, elsewhere.start, over.start, over.stop, later.start)
 
 		at := began.Add(30 * time.Minute)
@@ -265,9 +261,9 @@ func checkNASRestart(s *suite) {
 
 func checkDurable(s *suite) {
 	const rule = "Account must return nil only when the record is durable"
-	first, second := newVisit("durable-1"), newVisit("durable-2")
+	first, second := s.visit("durable-1"), s.visit("durable-2")
 	s.send(first.start, first.interim1, first.interim2, first.stop, second.start)
-	batched := newVisit("durable-3")
+	batched := s.visit("durable-3")
 	if b := s.batch(); b != nil {
 		errs := make([]error, 1)
 		if !s.guard("AccountBatch", func() {

@@ -103,7 +103,7 @@ func checkBatchAccount(s *suite) {
 	visits := make([]*visit, 20)
 	steps := make([][]Request, 4)
 	for i := range visits {
-		visits[i] = newVisit(fmt.Sprintf("batch-%d", i))
+		visits[i] = s.visit(fmt.Sprintf("batch-%d", i))
 		l := visits[i]
 		for j, r := range []Request{l.start, l.interim1, l.interim2, l.stop} {
 			steps[j] = append(steps[j], r)
@@ -129,7 +129,7 @@ func checkBatchAccount(s *suite) {
 
 func checkBatchRepeated(s *suite) {
 	const rule = "a batch may hold several records of one session, and one record several times, in any order"
-	a, b, c, d := newVisit("twice-a"), newVisit("twice-b"), newVisit("twice-c"), newVisit("twice-d")
+	a, b, c, d := s.visit("twice-a"), s.visit("twice-b"), s.visit("twice-c"), s.visit("twice-d")
 	s.sendBatch(a.start, a.start, b.start, b.interim1, b.interim2, b.stop, c.stop, c.interim2, c.stop, c.start, c.interim1, d.start)
 	all := s.sessions()
 	s.expectBatch(rule, "a Start twice", all, a, a.open)
@@ -139,9 +139,9 @@ func checkBatchRepeated(s *suite) {
 
 	// A restart of the NAS among its sessions' records.
 	const nas = "192.0.2.20"
-	began := recently()
-	before := newVisitAt("twice-e", "alice", nas, began)
-	after := newVisitAt("twice-f", "bob", nas, began.Add(time.Hour))
+	began := s.began
+	before := newVisit("twice-e", "alice", nas, began)
+	after := newVisit("twice-f", "bob", nas, began.Add(time.Hour))
 	s.sendBatch(before.start)
 	s.sendBatch(after.start, On(nas).EventTime(began.Add(30*time.Minute)), a.interim1)
 	all = s.sessions()
@@ -169,8 +169,8 @@ func checkBatchOneBad(s *suite) {
 			}
 		}
 	}
-	for i, bad := range badRecords() {
-		first, last := newVisit(fmt.Sprintf("beside-%d-1", i)), newVisit(fmt.Sprintf("beside-%d-2", i))
+	for i, bad := range badRecords(s.began) {
+		first, last := s.visit(fmt.Sprintf("beside-%d-1", i)), s.visit(fmt.Sprintf("beside-%d-2", i))
 		errs := s.accountBatch(s.ctx, []Request{first.start, bad.request, last.start})
 		all := s.sessions()
 		for j, l := range map[int]*visit{0: first, 2: last} {
@@ -191,8 +191,7 @@ type badRecord struct {
 	request Request
 }
 
-func badRecords() []badRecord {
-	now := recently()
+func badRecords(now time.Time) []badRecord {
 	start := func(user, id string) Request { return Start(user, id).EventTime(now) }
 	return []badRecord{
 		{"octets of 2^64-1", Interim("alice", "bad-octets").EventTime(now).Octets(1<<64-1, 1<<64-1)},
@@ -217,7 +216,7 @@ func checkBatchCancelled(s *suite) {
 		}
 		s.judge("AuthorizeBatch", ruleCancelled, name, g, errs[i], want)
 	}
-	visits := []*visit{newVisit("cancelled-1"), newVisit("cancelled-2")}
+	visits := []*visit{s.visit("cancelled-1"), s.visit("cancelled-2")}
 	stored := s.accountBatch(ctx, []Request{visits[0].start, visits[1].start})
 	all := s.sessions()
 	for i, l := range visits {

@@ -52,6 +52,10 @@ type Backend struct {
 	// after that.
 	Reopen func(ctx context.Context) (*Backend, error)
 
+	// Stall makes what is behind the back end, such as its database, hang, as a lock
+	// or a dead network does, until resume is called.
+	Stall func(ctx context.Context) (resume func(), err error)
+
 	// Close releases what the back end holds.
 	Close func() error
 }
@@ -144,6 +148,7 @@ const (
 	needSessions need = 1 << iota
 	needReopen
 	needBatch
+	needStall
 )
 
 // checks is the suite. It begins with what the others build on.
@@ -160,6 +165,7 @@ var checks = []check{
 	{name: "strange-records", needs: needSessions, perform: checkStrangeRecords},
 	{name: "nas-restart", needs: needSessions, perform: checkNASRestart},
 	{name: "cancelled-account", needs: needSessions, perform: checkCancelledAccount},
+	{name: "stalled", needs: needSessions | needStall, perform: checkStalled},
 	{name: "durable", needs: needSessions | needReopen, perform: checkDurable},
 	{name: "arguments", perform: checkArguments},
 	{name: "memory", needs: needSessions, perform: checkMemory},

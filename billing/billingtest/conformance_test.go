@@ -44,6 +44,10 @@ func TestWithoutLookingInto(t *testing.T) {
 			if !strings.Contains(needs, "Backend.Reopen") {
 				t.Errorf("%s: needs %q", name, needs)
 			}
+		case name == "stalled":
+			if !strings.Contains(needs, "Backend.Stall") {
+				t.Errorf("%s: needs %q", name, needs)
+			}
 		case name == "known-user" || name == "concurrent" || name == "arguments":
 			if needs != "" {
 				t.Errorf("%s: was skipped for %q", name, needs)

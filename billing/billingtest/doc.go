@@ -53,6 +53,7 @@
 //   - cancelled-authorize, cancelled-account, batch-cancelled: after the end of the
 //     context there is soon a right answer or an error: never a rejection or an
 //     acknowledgement that is none
+//   - stalled: the same while what is behind the back end hangs
 //   - sessions: a session has what its records say, and only they
 //   - repeated, any-order: records are idempotent and commute
 //   - octets: 64 bits, exactly

@@ -26,6 +26,26 @@ type ledger struct {
 type disk struct {
 	mu       sync.Mutex
 	sessions map[string]*entry
+
+	stalled sync.RWMutex // held for writing while the disk hangs
+}
+
+// wait waits for the disk, or until ctx is over.
+func (d *disk) wait(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if d.stalled.TryRLock() {
+		d.stalled.RUnlock()
+		return nil
+	}
+	<-ctx.Done() // good enough for a disk that hangs but in a test
+	return ctx.Err()
+}
+
+func (d *disk) stall(context.Context) (func(), error) {
+	d.stalled.Lock()
+	return d.stalled.Unlock, nil
 }
 
 // entry is a session, and the NAS that has it.
@@ -46,7 +66,7 @@ func newLedger(subscribers []billingtest.Subscriber) *ledger {
 }
 
 func (l *ledger) Authorize(ctx context.Context, req *billing.AccessRequest) (billing.Grant, error) {
-	if err := ctx.Err(); err != nil {
+	if err := l.disk.wait(ctx); err != nil {
 		return billing.Grant{}, err
 	}
 	return l.lookup(req.UserName), nil
@@ -63,7 +83,7 @@ func (l *ledger) lookup(name string) billing.Grant {
 }
 
 func (l *ledger) Account(ctx context.Context, rec *billing.AccountingRecord) error {
-	if err := ctx.Err(); err != nil {
+	if err := l.disk.wait(ctx); err != nil {
 		return err
 	}
 	l.disk.store(rec)
@@ -134,6 +154,7 @@ func (l *ledger) backend(h billing.Handler) *billingtest.Backend {
 	return &billingtest.Backend{
 		Handler:  h,
 		Sessions: l.disk.list,
+		Stall:    l.disk.stall,
 		Reopen: func(context.Context) (*billingtest.Backend, error) {
 			again := &ledger{subscribers: l.subscribers, disk: l.disk}
 			return again.backend(again), nil

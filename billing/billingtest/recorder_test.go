@@ -42,10 +42,10 @@ func TestZeroRecorder(t *testing.T) {
 	var back billingtest.Recorder
 	p := &billing.Processor{Handler: &back, ShowReasons: true}
 	if reply := billingtest.Run(t, p, billingtest.PAP("alice", "w")); reply.Message() != billing.ReasonUnknownUser.Text() {
-		t.Errorf("%#v", reply)
+		t.Errorf("%v", reply)
 	}
 	if reply := billingtest.Run(t, p, billingtest.Start("alice", "1")); !reply.Acknowledged() {
-		t.Errorf("%#v", reply)
+		t.Errorf("%v", reply)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestRecorderPassesBatchesOn(t *testing.T) {
 		replies := billingtest.RunBatch(t, &billing.Processor{Handler: &back}, billingtest.PAP("alice", "wonderland"),
 			billingtest.PAP("bob", "x"), billingtest.Start("alice", "1"), billingtest.Start("alice", "2"))
 		if !replies[0].Accepted() || !replies[1].Rejected() || !replies[2].Acknowledged() || !replies[3].Acknowledged() {
-			t.Errorf("%T: %#v", h, replies)
+			t.Errorf("%T: %v", h, replies)
 		}
 		if a, r := back.Access(), back.Records(); len(a) != 2 || len(r) != 2 || a[1].UserName != "bob" || r[1].SessionID != "2" {
 			t.Errorf("%T: recorded %v and %v", h, a, r)

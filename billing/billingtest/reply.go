@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"layeh.com/radius"
 	"layeh.com/radius/rfc2865"
@@ -69,20 +69,19 @@ func (r *Reply) Outcome() string {
 	return r.Code.String()
 }
 
-// GoString describes the reply for a failed test's message (%#v): what came of the
-// request and the attributes by number.
-func (r *Reply) GoString() string {
-	var b strings.Builder
-	b.WriteString(r.Outcome())
+// Format describes the reply for a failed test's message, whatever the verb: what
+// came of the request, and the attributes by number.
+func (r *Reply) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, r.Outcome())
 	if r.Err != nil && !errors.Is(r.Err, ErrNoReply) {
-		fmt.Fprintf(&b, ": %v", r.Err)
+		_, _ = fmt.Fprintf(f, ": %v", r.Err)
 	}
-	if r.Packet != nil {
-		for _, a := range r.Attributes {
-			fmt.Fprintf(&b, " %d=%q", a.Type, []byte(a.Attribute))
-		}
+	if r.Packet == nil {
+		return
 	}
-	return b.String()
+	for _, a := range r.Attributes {
+		_, _ = fmt.Fprintf(f, " %d=%q", int(a.Type), []byte(a.Attribute))
+	}
 }
 
 // Has reports whether the reply has an attribute of type t.

@@ -3,13 +3,16 @@ package billingtest
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"slices"
 
 	"layeh.com/radius"
 	"layeh.com/radius/rfc2865"
 
+	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/internal/wire"
 )
 
@@ -58,6 +61,19 @@ func AccessRequest(attributes ...*radius.AVP) Request {
 
 // Code is the packet code: Access-Request or Accounting-Request.
 func (r Request) Code() radius.Code { return r.code }
+
+// Format describes the request for a failed test's message, whatever the verb: its
+// code, User-Name and method, never the password or the secret.
+func (r Request) Format(f fmt.State, _ rune) {
+	if r.code == 0 {
+		_, _ = io.WriteString(f, "zero Request")
+		return
+	}
+	_, _ = fmt.Fprintf(f, "%v of user %q", r.code, r.userName())
+	if r.credentials.method != billing.MethodNone {
+		_, _ = fmt.Fprintf(f, " with %v", r.credentials.method)
+	}
+}
 
 // User sets User-Name.
 func (r Request) User(name string) Request { return r.String(rfc2865.UserName_Type, name) }
@@ -123,9 +139,6 @@ func (r Request) Vendor(vendor uint32, t byte, value []byte) Request {
 
 // Without takes out the attributes of a type.
 func (r Request) Without(t radius.Type) Request {
-	if r.attributes.Get(t) == nil && !slices.ContainsFunc(r.attributes, func(a *radius.AVP) bool { return a.Type == t }) {
-		return r
-	}
 	r.attributes = slices.DeleteFunc(slices.Clone(r.attributes), func(a *radius.AVP) bool { return a.Type == t })
 	return r
 }
@@ -211,7 +224,7 @@ type sent struct {
 // encode makes the datagram.
 func (r Request) encode() (*sent, error) {
 	if r.code == 0 {
-		return nil, fmt.Errorf("billingtest: the zero Request cannot be sent")
+		return nil, errors.New("billingtest: the zero Request cannot be sent")
 	}
 	id := r.identifier
 	if !r.hasID {

@@ -235,6 +235,24 @@ func TestRequestsThatCannotBeSent(t *testing.T) {
 	}
 }
 
+// A failed test prints its requests: passwords and secrets must not be in it.
+func TestRequestFormat(t *testing.T) {
+	for want, r := range map[string]billingtest.Request{
+		`Access-Request of user "alice" with PAP`: billingtest.PAP("alice", "hidden-1").Secret("hidden-2"),
+		`Accounting-Request of user "alice"`:      billingtest.Start("alice", "1").Secret("hidden-2"),
+		"zero Request":                            {},
+	} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d"} {
+			if got := fmt.Sprintf(verb, r); got != want {
+				t.Errorf("%s: %s, want %s", verb, got, want)
+			}
+		}
+		if got := fmt.Sprintf("%+v", struct{ R billingtest.Request }{r}); strings.Contains(got, "hidden") {
+			t.Errorf("within a struct: %s", got)
+		}
+	}
+}
+
 func many(r billingtest.Request, n, size int) billingtest.Request {
 	for range n {
 		r = r.Add(rfc2865.ProxyState_Type, bytes.Repeat([]byte("p"), size))

@@ -33,6 +33,7 @@ type suite struct {
 	ctx     context.Context
 	check   *check
 	backend *Backend
+	began   time.Time // when the sessions of the check begin: lately, since a back end may distrust times that are far off
 
 	mu       sync.Mutex
 	failures []error
@@ -44,7 +45,7 @@ type stopped struct{}
 
 // run makes the check, and returns what is wrong.
 func (c *check) run(ctx context.Context, factory Factory) []error {
-	s := &suite{ctx: ctx, check: c}
+	s := &suite{ctx: ctx, check: c, began: time.Now().Add(-2 * time.Hour).Truncate(time.Second)}
 	known := slices.Concat(subscribers, c.subscribers)
 	if !s.open(factory, known) {
 		return s.failures
@@ -104,6 +105,9 @@ func (s *suite) missing() string {
 	if s.check.needs&needReopen != 0 && s.backend.Reopen == nil {
 		all = append(all, "Backend.Reopen is nil")
 	}
+	if s.check.needs&needStall != 0 && s.backend.Stall == nil {
+		all = append(all, "Backend.Stall is nil")
+	}
 	if s.check.needs&needBatch != 0 && s.batch() == nil {
 		all = append(all, "the Handler is not a billing.BatchHandler")
 	}
@@ -123,6 +127,13 @@ func (s *suite) fail(method, rule, format string, args ...any) {
 	if len(s.failures) < maxFailures {
 		s.failures = append(s.failures, &Failure{s.check.name, method, rule, fmt.Sprintf(format, args...)})
 	}
+}
+
+// failed reports whether a rule was seen broken.
+func (s *suite) failed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.failures) > 0
 }
 
 // stop ends the check.
@@ -168,21 +179,26 @@ func (s *suite) send(reqs ...Request) {
 	}
 }
 
-// soon calls f, and fails where it takes longer than patience. Then f goes on
-// in its goroutine, so the check must end.
+// soon calls f, and ends the check where that takes longer than patience: then f
+// goes on in its goroutine.
 func (s *suite) soon(method string, f func()) {
+	if !s.within(method, f) {
+		s.stop()
+	}
+}
+
+// within calls f, and reports whether it returned within patience.
+func (s *suite) within(method string, f func()) bool {
 	done := make(chan bool, 1)
 	go func() { done <- s.guard(method, f) }()
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
 	case ok := <-done:
-		if !ok {
-			s.stop()
-		}
+		return ok
 	case <-timer.C:
 		s.fail(method, "a method must return soon after its context has ended", "it had not returned after %v", patience)
-		s.stop()
+		return false
 	}
 }
 

@@ -3,7 +3,6 @@ package billingtest_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"strings"
 
 	"layeh.com/radius"
@@ -107,6 +106,14 @@ var accessFaults = []fault{
 			return g, nil
 		}
 	}},
+	{"a database that hangs knows nobody", "stalled", "Authorize", func(w *wrong) {
+		w.authorize = func(ctx context.Context, req *billing.AccessRequest) (billing.Grant, error) {
+			if g, err := w.ledger.Authorize(ctx, req); err == nil {
+				return g, nil
+			}
+			return billing.Grant{Reason: billing.ReasonUnknownUser}, nil
+		}
+	}},
 	{"it changes the name in the request", "arguments", "Authorize", func(w *wrong) {
 		w.authorize = func(ctx context.Context, req *billing.AccessRequest) (billing.Grant, error) {
 			req.CallingStationID = strings.ReplaceAll(req.CallingStationID, "-", ":")
@@ -144,9 +151,7 @@ var accessFaults = []fault{
 			w.mu.Lock()
 			last = req.UserName
 			w.mu.Unlock()
-			for range 20 {
-				runtime.Gosched()
-			}
+			w.meet()
 			w.mu.Lock()
 			name := last
 			w.mu.Unlock()

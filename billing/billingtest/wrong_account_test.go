@@ -3,7 +3,6 @@ package billingtest_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"strings"
 	"time"
 
@@ -119,6 +118,14 @@ var accountFaults = []fault{
 			return nil
 		}
 	}},
+	{"it acknowledges what it only hopes to store", "stalled", "Account", func(w *wrong) {
+		w.account = func(ctx context.Context, rec *billing.AccountingRecord) error {
+			if err := w.ledger.Account(ctx, rec); !errors.Is(err, context.DeadlineExceeded) {
+				return err
+			}
+			return nil
+		}
+	}},
 	{"it acknowledges what is only in memory", "durable", "Account", func(w *wrong) {
 		written := w.disk
 		w.ledger.disk = &disk{sessions: make(map[string]*entry)} // the one that Account writes to
@@ -165,9 +172,7 @@ var accountFaults = []fault{
 			w.disk.mu.Lock()
 			before := *w.disk.entry(rec)
 			w.disk.mu.Unlock()
-			for range 20 {
-				runtime.Gosched()
-			}
+			w.meet()
 			w.disk.mu.Lock()
 			*w.disk.sessions[rec.UniqueID] = before
 			w.disk.mu.Unlock()

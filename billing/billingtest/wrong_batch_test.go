@@ -123,6 +123,19 @@ var batchFaults = []fault{
 			w.ledger.AuthorizeBatch(ctx, reqs, grants, errs)
 		}
 	}},
+	{"batches share a variable", "concurrent", "AuthorizeBatch", func(w *wrong) {
+		var last []*billing.AccessRequest
+		w.authorizeBatch = func(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
+			w.mu.Lock()
+			last = reqs
+			w.mu.Unlock()
+			w.meet()
+			w.mu.Lock()
+			reqs = last
+			w.mu.Unlock()
+			w.ledger.AuthorizeBatch(ctx, reqs, grants, errs)
+		}
+	}},
 	{"it sorts the batch in place", "arguments", "AccountBatch", func(w *wrong) {
 		w.accountBatch = func(ctx context.Context, recs []*billing.AccountingRecord, errs []error) {
 			if len(recs) > 1 && recs[0].SessionID > recs[1].SessionID {

@@ -3,7 +3,9 @@ package billingtest_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +21,19 @@ type wrong struct {
 	authorizeBatch func(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error)
 	accountBatch   func(ctx context.Context, recs []*billing.AccountingRecord, errs []error)
 	left           *disk // what a crash leaves, if that is not what it showed before
+	meeting        atomic.Int64
+}
+
+// meet is where a call is overtaken by another, if there is one.
+func (w *wrong) meet() {
+	w.meeting.Add(1)
+	for i := 0; i < 10000 && w.meeting.Load() < 2; i++ {
+		runtime.Gosched()
+	}
+	for range 20 {
+		runtime.Gosched() // the others change what they share
+	}
+	w.meeting.Add(-1)
 }
 
 func (w *wrong) Authorize(ctx context.Context, req *billing.AccessRequest) (billing.Grant, error) {
@@ -131,6 +146,23 @@ func TestWrongBackEndsAreCaught(t *testing.T) {
 		if !caught[name] {
 			t.Errorf("no wrong back end shows that %s works", name)
 		}
+	}
+}
+
+// A database that hangs takes with it a method that does not look at its context.
+func TestStallIsCaught(t *testing.T) {
+	defer billingtest.SetPatience(billingtest.SetPatience(200 * time.Millisecond))
+	f := fault{make: func(w *wrong) {
+		w.account = func(_ context.Context, rec *billing.AccountingRecord) error {
+			w.disk.stalled.RLock()
+			defer w.disk.stalled.RUnlock()
+			w.disk.store(rec)
+			return nil
+		}
+	}}
+	errs := billingtest.Check(t.Context(), f.factory, "stalled")
+	if err := errors.Join(errs...); err == nil || !strings.Contains(err.Error(), "stalled: Account: a method must return soon") {
+		t.Errorf("Account hangs: %v", err)
 	}
 }
 
