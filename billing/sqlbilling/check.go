@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"layeh.com/radius"
+	"layeh.com/radius/dictionary"
 	"layeh.com/radius/rfc2865"
 
 	"github.com/radpool/radpool/billing"
@@ -41,7 +42,11 @@ func (e *evaluation) match(pairs []pair) (failed *pair, err error) {
 func (e *evaluation) matches(p *pair) (bool, error) {
 	var values [][]byte
 	switch p.ref.Name {
-	case "SQL-Group", "Group-Name":
+	case "Client-IP-Address", "Packet-Src-IP-Address", "Packet-Src-IPv6-Address":
+		values = e.source(p.ref)
+	case "Time-Of-Day":
+		values = [][]byte{e.now.In(e.loc).AppendFormat(nil, time.TimeOnly)}
+	case "SQL-Group":
 		for _, m := range e.sub.groups {
 			values = append(values, []byte(m.group))
 		}
@@ -128,6 +133,18 @@ func (e *evaluation) values(ref dict.Ref) [][]byte {
 	return values
 }
 
+// source is the address that the packet came from, if it is of ref's type.
+func (e *evaluation) source(ref dict.Ref) [][]byte {
+	if e.req.Request == nil {
+		return nil
+	}
+	addr := e.req.Request.RemoteAddr.Addr().Unmap()
+	if !addr.IsValid() || addr.Is6() != (ref.Type == dictionary.AttributeIPv6Addr) {
+		return nil
+	}
+	return [][]byte{addr.AsSlice()}
+}
+
 // password is the request's User-Password in cleartext.
 func (e *evaluation) password() (given []byte, has bool) {
 	if e.req.Request == nil || e.req.Request.Packet == nil {
@@ -186,7 +203,7 @@ func mismatch(p *pair) billing.Reason {
 		return billing.ReasonCallingStation
 	case p.ref.Name == "Expiration":
 		return billing.ReasonExpired
-	case p.ref.Name == "Current-Time":
+	case p.ref.Name == "Current-Time", p.ref.Name == "Time-Of-Day":
 		return billing.ReasonNotNow
 	}
 	return billing.ReasonRejected

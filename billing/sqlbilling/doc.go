@@ -32,11 +32,15 @@
 // request with a [RowError] that names it, as it fails in FreeRADIUS: half a
 // configuration is not granted. Passwords are taken from Cleartext-Password,
 // NT-Password, Crypt-Password and the like; Expiration, Simultaneous-Use,
-// Login-Time, User-Profile, SQL-Group, Current-Time and Auth-Type (Accept, Reject)
-// work. Auth-Type := Accept waives the password of a request that carries none.
+// Login-Time, User-Profile, SQL-Group, Current-Time, Time-Of-Day, Client-IP-Address
+// and Auth-Type (Accept, Reject) work. Auth-Type := Accept waives the password of a
+// request that carries none. Pool-Name and the like, which FreeRADIUS's other
+// modules would use, are known and have no effect.
 //
 // Not supported, and an error where they stand: values in back-quotes,
-// Huntgroup-Name, LM-Password, attributes that are encrypted on the wire.
+// Huntgroup-Name, LM-Password, attributes that are encrypted on the wire, and the
+// limits of rlm_sqlcounter (Max-Daily-Session and the like): a limit that is not
+// enforced must not look as if it were.
 // Expiration is also read in ISO 8601.
 //
 // Money stands in radcheck or radgroupcheck: Radpool-Balance and Radpool-Credit,

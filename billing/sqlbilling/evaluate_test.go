@@ -3,6 +3,7 @@ package sqlbilling_test
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"reflect"
 	"strings"
 	"testing"
@@ -190,6 +191,12 @@ var evaluations = []struct {
 	{"login time, malformed", rows{pass, check("Login-Time", ":=", "Xx0900-1800")}, "error radcheck Login-Time"},
 	{"login time does not lengthen", rows{pass, check("Login-Time", ":=", "Wk"), check("Expiration", ":=", "14 Nov 2023 22:20:00")}, cleartext + " until 2023-11-14T22:20:00"},
 	{"current time", rows{pass, check("Current-Time", "==", "Wk0900-1800")}, "none not-now"},
+	{"time of day", rows{pass, check("Time-Of-Day", ">=", "22:00:00"), check("Time-Of-Day", "<", "22:30:00")}, cleartext},
+	{"another time of day", rows{pass, check("Time-Of-Day", "<", "22:00:00")}, "none not-now"},
+	{"where the packet came from", rows{pass, check("Client-IP-Address", "==", "198.51.100.1"), check("Packet-Src-IPv6-Address", "!*", "")}, cleartext},
+	{"where it did not", rows{pass, check("Packet-Src-IP-Address", "==", "198.51.100.2")}, "none rejected"},
+	{"what another module would set", rows{pass, check("Stripped-User-Name", "==", "alice")}, "none rejected"},
+	{"limit that is not enforced", rows{pass, check("Max-Daily-Session", ":=", "3600")}, "error radcheck Max-Daily-Session"},
 	{"none at once", rows{pass, check("Simultaneous-Use", ":=", "0")}, cleartext + " too-many-sessions"},
 }
 
@@ -207,7 +214,9 @@ func aliceRequest(t testing.TB) *billing.AccessRequest {
 			t.Fatal(err)
 		}
 	}
-	return &billing.AccessRequest{Request: radpool.NewRequest(p, nil), Time: at(0), UserName: "alice"}
+	req := radpool.NewRequest(p, nil)
+	req.RemoteAddr = netip.MustParseAddrPort("198.51.100.1:4242")
+	return &billing.AccessRequest{Request: req, Time: at(0), UserName: "alice"}
 }
 
 func TestEvaluate(t *testing.T) {

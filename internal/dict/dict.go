@@ -51,7 +51,7 @@ type number struct {
 }
 
 type table struct {
-	byName   map[string]*Attr // in lower case
+	byName   map[string]*Attr // as written, and in lower case
 	byNumber map[number]*Attr
 }
 
@@ -112,7 +112,7 @@ func (t *table) add(vendor uint32, attrs []*dictionary.Attribute) {
 		if t.byName[lower] != nil || t.byNumber[num] != nil {
 			panic("dict: " + a.Name + " or its number is there twice")
 		}
-		t.byName[lower], t.byNumber[num] = attr, attr
+		t.byName[lower], t.byName[a.Name], t.byNumber[num] = attr, attr, attr
 	}
 }
 
@@ -136,11 +136,11 @@ func (t *table) name(values []*dictionary.Value) {
 // The error says that the name is unknown; it is safe to show.
 func Lookup(name string) (Ref, error) {
 	t := load()
-	if a := t.byName[strings.ToLower(name)]; a != nil {
+	if a := t.named(name); a != nil {
 		return Ref{Attr: a}, nil
 	}
 	if base, tag, ok := strings.Cut(name, ":"); ok {
-		a := t.byName[strings.ToLower(base)]
+		a := t.named(base)
 		n, err := strconv.ParseUint(tag, 10, 8)
 		switch {
 		case a == nil:
@@ -156,6 +156,15 @@ func Lookup(name string) (Ref, error) {
 		return Ref{Attr: a}, nil
 	}
 	return Ref{}, fmt.Errorf("unknown attribute %.64q", name)
+}
+
+// named finds an attribute by name. Most names come as they are written in the
+// dictionary, and then cost no allocation.
+func (t *table) named(name string) *Attr {
+	if a := t.byName[name]; a != nil {
+		return a
+	}
+	return t.byName[strings.ToLower(name)]
 }
 
 // numbered finds what is named by number.
@@ -196,7 +205,7 @@ func ByNumber(vendor uint32, code int) *Attr { return load().byNumber[number{ven
 // ValueName is the name of an attribute's value, "Framed-User", or the number in
 // decimal when the value or the attribute has no name.
 func ValueName(attr string, value uint64) string {
-	if a := load().byName[strings.ToLower(attr)]; a != nil {
+	if a := load().named(attr); a != nil {
 		if name, ok := a.names[value]; ok {
 			return name
 		}
