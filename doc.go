@@ -23,9 +23,8 @@
 // A billing server is a back end, a Processor and a Server:
 //
 //	backend, err := sqlbilling.Open(ctx, "sqlite:radpool.db", sqlbilling.Options{})
-//	processor, err := billing.NewProcessor(backend, billing.Options{})
 //	clients, err := radpool.NewClients(radpool.Client{Prefix: nas, Secret: secret})
-//	server := &radpool.Server{Handler: processor, Clients: clients}
+//	server := &radpool.Server{Handler: &billing.Processor{Handler: backend}, Clients: clients}
 //	err = server.ListenAndServe()
 //
 // Every datagram that a server receives ends in exactly one counter, every
