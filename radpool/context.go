@@ -73,9 +73,12 @@ func (c *requestContext) end() (reusable bool) {
 	return c.inner == nil
 }
 
-// begin makes a context that has ended the context of another request.
+// begin makes a context that has ended the context of another request. Somebody
+// who kept it against the rules may have called Done since: what that made is over,
+// and must not be this request's.
 func (c *requestContext) begin(base context.Context, deadline time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.base, c.deadline, c.ended = base, deadline, false
+	c.inner, c.cancel = nil, nil
 }

@@ -8,14 +8,17 @@ import (
 	"go.uber.org/zap"
 )
 
-// dropLog writes what was dropped to the log: one line a second for each
-// Outcome, which says how many more there were, so that a flood does not
-// become a flood of the log.
+// dropLog writes what was dropped, and what else datagrams can bring about, to
+// the log: one line a second for each Outcome or other cause, which says how many
+// more there were, so that a flood does not become a flood of the log.
 type dropLog struct {
-	log    *zap.Logger
-	epoch  time.Time
-	causes [numOutcomes]causeLimit
-	writes causeLimit
+	log        *zap.Logger
+	epoch      time.Time
+	causes     [numOutcomes]causeLimit
+	reads      causeLimit
+	writes     causeLimit
+	panics     causeLimit
+	hookPanics causeLimit
 }
 
 // causeLimit lets one line a second through.
@@ -76,7 +79,16 @@ func (t telling) tell(i DropInfo) {
 func (e *engine) hookPanicked() {
 	if v := recover(); v != nil {
 		e.hookPanics.Add(1)
-		e.log.Error("a hook panicked", zap.Any("panic", v), zap.Stack("stack"))
+		if suppressed, ok := e.drops.allowCause(time.Now(), &e.drops.hookPanics); ok {
+			e.log.Error("a hook panicked", zap.Any("panic", v), zap.Uint64("suppressed", suppressed), zap.Stack("stack"))
+		}
+	}
+}
+
+// readFailed logs that a socket could not be read.
+func (d *dropLog) readFailed(now time.Time, local netip.AddrPort, err error) {
+	if suppressed, ok := d.allowCause(now, &d.reads); ok {
+		d.log.Error("reading from the socket fails", zap.Stringer("address", local), zap.Uint64("suppressed", suppressed), zap.Error(err))
 	}
 }
 

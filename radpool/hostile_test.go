@@ -76,8 +76,8 @@ func TestReadsThatFail(t *testing.T) {
 		if n.ask(access(1, 1, "ivan")) == nil {
 			t.Error("the other socket does not answer")
 		}
-		if st := s.Stats(); st.ReadErrors < 10 || st.ReadErrors > 100 || logs.Len() != 1 {
-			t.Errorf("%d errors in a minute, %d lines in the log; want some 70, and 1", st.ReadErrors, logs.Len())
+		if st := s.Stats(); st.ReadErrors < 10 || st.ReadErrors > 100 || logs.Len() > 60 || logs.Len() == 0 {
+			t.Errorf("%d errors in a minute, %d lines in the log; want some 70, and 60 at most", st.ReadErrors, logs.Len())
 		}
 		bad.failing.Store(false)
 		time.Sleep(time.Second)

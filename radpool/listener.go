@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"time"
 
-	"go.uber.org/zap"
 	"layeh.com/radius"
 
 	"github.com/radpool/radpool/cache"
@@ -89,9 +88,7 @@ func (l *listener) serve() error {
 			return err // not by us, who are not stopping
 		}
 		l.counters.readErrors.Add(1)
-		if backoff == 0 {
-			l.engine.log.Error("reading from the socket fails", zap.Stringer("address", l.local), zap.Error(err))
-		}
+		l.engine.drops.readFailed(time.Now(), l.local, err)
 		backoff = min(max(2*backoff, time.Millisecond), time.Second)
 		l.pause(backoff)
 	}

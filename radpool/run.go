@@ -96,7 +96,9 @@ func (e *engine) handle(ws *workerState) (handled bool) {
 
 func (e *engine) handlerPanicked(v any, stack []byte) {
 	e.panics.Add(1)
-	e.log.Error("the handler panicked", zap.Any("panic", v), zap.ByteString("stack", stack))
+	if suppressed, ok := e.drops.allowCause(time.Now(), &e.drops.panics); ok {
+		e.log.Error("the handler panicked", zap.Any("panic", v), zap.Uint64("suppressed", suppressed), zap.ByteString("stack", stack))
+	}
 	if hook := e.hooks.Panic; hook != nil {
 		defer e.hookPanicked()
 		hook(PanicInfo{Value: v, Stack: stack})
