@@ -123,6 +123,7 @@ func TestBatchSizeOfTheHandlerCounts(t *testing.T) {
 			synctest.Wait()
 		}
 		time.Sleep(5 * time.Second)
+		synctest.Wait()
 		if want := []int{1, 2, 2}; !slices.Equal(b.sizes, want) {
 			t.Errorf("batches of %v, want %v", b.sizes, want)
 		}
@@ -142,6 +143,7 @@ func TestBatches(t *testing.T) {
 			n.send(access(byte(i+1), uint64(i+1), user))
 		}
 		time.Sleep(5 * time.Second)
+		synctest.Wait()
 		if want := []int{1, 4, 1}; !slices.Equal(b.sizes, want) {
 			t.Errorf("batches of %v, want %v", b.sizes, want)
 		}

@@ -207,6 +207,7 @@ func TestOneWorkerForOneRequest(t *testing.T) {
 			n.send(access(byte(i), uint64(i), "ivan"))
 		}
 		time.Sleep(time.Second)
+		synctest.Wait()
 		if st := w.server.Stats(); st.Replied != 100 || st.Pool.Recycled != 100 || starts.Load() != 101 || len(b.sizes) != 100 {
 			t.Errorf("%d starts, %d batches: %+v", starts.Load(), len(b.sizes), st)
 		}

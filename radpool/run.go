@@ -10,6 +10,11 @@ import (
 	"github.com/radpool/radpool/internal/wire"
 )
 
+// keptReplies is how many octets of memory for replies a worker keeps from batch
+// to batch: plenty for 4,096 replies of the usual size, so that one batch of huge
+// ones does not hold 16 MiB for ever.
+const keptReplies = 1 << 20
+
 // workerState is what a worker keeps between requests.
 type workerState struct {
 	counters  *counters
@@ -120,6 +125,9 @@ func (e *engine) close(ws *workerState, handled bool) {
 		e.finish(j, o, err, ws.counters, now)
 	}
 	ws.flush(to)
+	if cap(ws.replies) > keptReplies {
+		ws.replies = nil
+	}
 	clear(ws.live)
 	clear(ws.exchanges)
 }
