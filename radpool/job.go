@@ -64,7 +64,6 @@ func (j *job) open(e *engine) {
 		LocalAddr:  j.listener.local,
 		Received:   j.received,
 		arena:      j.arena,
-		secret:     j.client.secret,
 	}
 	if j.local.IsValid() {
 		j.request.LocalAddr = netip.AddrPortFrom(j.local, j.listener.local.Port())

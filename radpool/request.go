@@ -35,8 +35,7 @@ type Request struct {
 	// MaxRequestTime from here.
 	Received time.Time
 
-	arena  *arena.Arena
-	secret *wire.Secret // of Client; nil in a Request made by hand
+	arena *arena.Arena
 }
 
 // NewRequest returns a Request as a [Server] would hand it to a Handler, for
@@ -62,11 +61,7 @@ func (r *Request) UserPassword(dst []byte) ([]byte, error) {
 	if !ok {
 		return dst, radius.ErrNoAttribute
 	}
-	secret := r.secret
-	if secret == nil {
-		secret = wire.NewSecret(r.Secret)
-	}
-	return wire.RevealPassword(dst, hidden, r.Authenticator, secret)
+	return wire.RevealPasswordKey(dst, hidden, r.Authenticator, r.Secret)
 }
 
 // Clone returns a copy of r that owns its memory and may be kept. It has no

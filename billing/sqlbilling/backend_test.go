@@ -320,13 +320,13 @@ func TestEnsureDemo(t *testing.T) {
 		t.Error("again:", n, err)
 	}
 	g := f.authorize(&billing.AccessRequest{UserName: "user255", Time: at(0)})
-	if got, want := summary(g, nil), cleartext+" [Reply-Message=hello Session-Timeout=3600 Framed-IP-Address=10.0.1.1]"; got != want {
+	if got, want := summary(g, nil), cleartext+" [Reply-Message=hello Session-Timeout=3600 Framed-IP-Address=10.0.1.0]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if g.Password.VerifyPAP([]byte("pass255")) != billing.ReasonNone {
 		t.Error("the password is another")
 	}
-	if _, err := f.EnsureDemo(t.Context(), 1<<20); err == nil {
+	if _, err := f.EnsureDemo(t.Context(), 1<<24); err == nil {
 		t.Error("no bound")
 	}
 }

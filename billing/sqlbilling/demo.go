@@ -3,14 +3,15 @@ package sqlbilling
 import (
 	"context"
 	"fmt"
+	"net/netip"
 )
 
 // EnsureDemo fills a database that has no subscriber with n of them, at most
-// 65,025, and returns how many were added; 0 where there is any subscriber. They
+// 16,777,214, and returns how many were added; 0 where there is any subscriber. They
 // are user0 with password pass0 and so on; each gets the Reply-Message "hello", a
 // Session-Timeout of 3600 s and a Framed-IP-Address from 10.0.0.1 on.
 func (b *Backend) EnsureDemo(ctx context.Context, n int) (added int, err error) {
-	const most = 255 * 255
+	const most = 1<<24 - 2 // addresses in 10.0.0.0/8
 	if n < 0 || n > most {
 		return 0, fmt.Errorf("sqlbilling: %d demo subscribers, must be 0 to %d", n, most)
 	}
@@ -51,7 +52,7 @@ func (b *Backend) ensureDemo(ctx context.Context, n int) (int, error) {
 		for _, a := range [...][2]string{
 			{"Reply-Message", "hello"},
 			{"Session-Timeout", "3600"},
-			{"Framed-IP-Address", fmt.Sprintf("10.0.%d.%d", i/255, i%255+1)},
+			{"Framed-IP-Address", netip.AddrFrom4([4]byte{10, byte((i + 1) >> 16), byte((i + 1) >> 8), byte(i + 1)}).String()},
 		} {
 			if _, err := reply.ExecContext(ctx, user, a[0], ":=", a[1]); err != nil {
 				return 0, err

@@ -45,10 +45,16 @@ func HidePassword(dst, password []byte, auth [16]byte, secret *Secret) ([]byte, 
 // hidden[:0]. The error is a [PasswordLengthError] when hidden is not a multiple of
 // 16 octets or over 128, or [ErrNoSecret]; dst is then returned as it was.
 func RevealPassword(dst, hidden []byte, auth [16]byte, secret *Secret) ([]byte, error) {
-	k := secret.keyed()
-	if k == nil {
+	return RevealPasswordKey(dst, hidden, auth, secret.Bytes())
+}
+
+// RevealPasswordKey is [RevealPassword] for who has the octets of the secret alone.
+// Nothing is computed beforehand for this in a [Secret], so it costs no more.
+func RevealPasswordKey(dst, hidden []byte, auth [16]byte, key []byte) ([]byte, error) {
+	if len(key) == 0 {
 		return dst, ErrNoSecret
 	}
+	k := &secretKey{secret: key}
 	if len(hidden) > MaxPasswordLength || len(hidden)%digestLength != 0 {
 		return dst, PasswordLengthError(len(hidden))
 	}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"go.uber.org/zap"
+	"layeh.com/radius"
+	"layeh.com/radius/rfc2865"
+
+	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/sqlbilling"
+	_ "github.com/radpool/radpool/billing/sqlbilling/sqlite" // -db sqlite:FILE
+)
+
+// backend is the billing system that the flags chose.
+type backend struct {
+	handler billing.Handler
+	close   func() error
+}
+
+func openBackend(ctx context.Context, o *options, log *zap.Logger) (*backend, error) {
+	var b *backend
+	if o.memoryUsers > 0 {
+		b = &backend{handler: memory(o.memoryUsers), close: func() error { return nil }}
+	} else {
+		var err error
+		if b, err = openSQL(ctx, o, log); err != nil {
+			return nil, fmt.Errorf("-db %s: %w", o.db, err)
+		}
+	}
+	if o.backendDelay > 0 {
+		b.handler = slow{b.handler, o.backendDelay}
+	}
+	return b, nil
+}
+
+// openSQL opens the database, creates it when it is missing, and fills it with
+// demo users when it has no subscriber.
+func openSQL(ctx context.Context, o *options, log *zap.Logger) (*backend, error) {
+	db, err := sqlbilling.Open(ctx, o.db, sqlbilling.Options{Logger: log})
+	if err != nil {
+		return nil, err
+	}
+	n, err := db.EnsureDemo(ctx, o.demo)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	if n > 0 {
+		log.Info("the database had no subscriber: added demo users", zap.Int("users", n), zap.String("first", "user0/pass0"))
+	}
+	return &backend{handler: db, close: db.Close}, nil
+}
+
+// memory is n subscribers user0/pass0 ... without a database.
+func memory(n int) billing.Handler {
+	m := billing.NewMemory(0)
+	for i := range n {
+		addr := netip.AddrFrom4([4]byte{10, byte((i + 1) >> 16), byte((i + 1) >> 8), byte(i + 1)})
+		var reply radius.Attributes
+		reply.Add(rfc2865.ReplyMessage_Type, radius.Attribute("hello"))
+		reply.Add(rfc2865.SessionTimeout_Type, radius.NewInteger(3600))
+		reply.Add(rfc2865.FramedIPAddress_Type, addr.AsSlice())
+		m.Put(fmt.Sprintf("user%d", i), billing.Grant{Password: billing.Cleartext(fmt.Sprintf("pass%d", i)), Reply: reply})
+	}
+	return m
+}
+
+// slow makes each Authorize of a Handler wait, as a core behind a slow database
+// does. It is no billing.BatchHandler, even if the Handler is: the core of the
+// picture answers one request at a time.
+type slow struct {
+	billing.Handler
+	delay time.Duration
+}
+
+func (s slow) Authorize(ctx context.Context, req *billing.AccessRequest) (billing.Grant, error) {
+	t := time.NewTimer(s.delay)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return s.Handler.Authorize(ctx, req)
+	case <-ctx.Done():
+		return billing.Grant{}, ctx.Err()
+	}
+}
+
+// PostAuth tells the Handler, which would not hear of it through the embedding.
+func (s slow) PostAuth(res *billing.AuthResult) {
+	if p, ok := s.Handler.(billing.PostAuther); ok {
+		p.PostAuth(res)
+	}
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.uber.org/zap/zapcore"
+
+	"github.com/radpool/radpool/radpool"
+)
+
+// errHelp is that -h was given, and the help printed.
+var errHelp = flag.ErrHelp
+
+// maxUsers bounds memory:N and -demo N: each has an address of 10.0.0.0/8.
+const maxUsers = 10_000_000
+
+// options is what the flags say.
+type options struct {
+	db           string
+	memoryUsers  int // of db, or 0
+	auth, acct   string
+	secret       string
+	demo         int
+	backendDelay time.Duration
+	logLevel     zapcore.Level
+	config       radpool.Config
+}
+
+func parseFlags(args []string, stderr io.Writer) (*options, error) {
+	o := new(options)
+	f := flag.NewFlagSet("billingd", flag.ContinueOnError)
+	f.SetOutput(io.Discard) // errors are one line, and printed by the caller
+	f.StringVar(&o.db, "db", "sqlite:radpool.db", "subscribers and accounting: sqlite:`FILE`, or memory:N for user0/pass0 ... without a database")
+	f.StringVar(&o.auth, "auth", "127.0.0.1:1812", "`address` for authentication")
+	f.StringVar(&o.acct, "acct", "127.0.0.1:1813", "`address` for accounting")
+	f.StringVar(&o.secret, "secret", "testing123", "`secret` shared with the clients 127.0.0.0/8 and ::1")
+	f.IntVar(&o.demo, "demo", 100, "add user0/pass0 ... to a database without subscribers, this `many`")
+	f.DurationVar(&o.backendDelay, "backend-delay", 0, "make each Authorize wait this `long`, as a slow billing core does")
+	f.TextVar(&o.logLevel, "log-level", zapcore.InfoLevel, "least `level` of what is logged: debug, info, warn, error")
+	c := &o.config
+	f.DurationVar(&c.MaxRequestTime, "max-request-time", 9*time.Second, "how `long` a request may take from its arrival")
+	f.DurationVar(&c.CleanupDelay, "cleanup-delay", 10*time.Second, "how `long` a reply is kept for retransmissions")
+	f.IntVar(&c.MaxRequests, "max-requests", 2097152, "requests and replies remembered, at most")
+	f.IntVar(&c.StartServers, "start-servers", 1, "workers at start")
+	f.IntVar(&c.MaxServers, "max-servers", 128, "workers, at most")
+	f.IntVar(&c.MinSpareServers, "min-spare-servers", 0, "idle workers, at least (default 8, or -max-spare-servers if that is less)")
+	f.IntVar(&c.MaxSpareServers, "max-spare-servers", 0, "idle workers, at most (default 32, or -max-servers if that is less)")
+	f.IntVar(&c.MaxQueueSize, "max-queue-size", 1048576, "requests that may wait for a worker")
+	f.IntVar(&c.MaxRequestsPerServer, "max-requests-per-server", 0, "requests after which a worker is replaced (0: never)")
+	f.BoolVar(&c.AutoLimitAcct, "auto-limit-acct", false, "drop accounting requests while the queue fills")
+
+	if err := f.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			f.SetOutput(stderr)
+			f.Usage()
+		}
+		return nil, err
+	}
+	if f.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q: all is said by flags, see -h", f.Arg(0))
+	}
+	return o, o.check()
+}
+
+// check finds what is wrong before anything is opened.
+func (o *options) check() error {
+	kind, value, _ := strings.Cut(o.db, ":")
+	switch {
+	case kind == "sqlite" && value != "":
+	case kind == "memory":
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > maxUsers {
+			return fmt.Errorf("-db %s: want memory:N with N from 1 to %d", o.db, maxUsers)
+		}
+		o.memoryUsers = n
+	default:
+		return fmt.Errorf("-db %s: want sqlite:FILE or memory:N", o.db)
+	}
+	switch {
+	case o.secret == "":
+		return errors.New("-secret is empty: every client needs one")
+	case o.demo < 0 || o.demo > maxUsers:
+		return fmt.Errorf("-demo %d: must be 0 to %d", o.demo, maxUsers)
+	case o.backendDelay < 0:
+		return fmt.Errorf("-backend-delay %v: must not be negative", o.backendDelay)
+	}
+	return o.checkConfig()
+}
+
+// checkConfig says an error of the Config in the words of the flags. A zero is
+// a value like any other here, and wrong for most: the Config would take it for
+// the default.
+func (o *options) checkConfig() error {
+	c := o.config
+	for flag, v := range map[string]int{
+		"-max-requests": c.MaxRequests, "-start-servers": c.StartServers, "-max-servers": c.MaxServers, "-max-queue-size": c.MaxQueueSize,
+	} {
+		if v == 0 {
+			return fmt.Errorf("%s 0: must be at least 1", flag)
+		}
+	}
+	if c.MaxRequestTime == 0 || c.CleanupDelay == 0 {
+		return errors.New("-max-request-time and -cleanup-delay must be at least 1ms")
+	}
+	err := c.Validate()
+	if ce := (*radpool.ConfigError)(nil); errors.As(err, &ce) {
+		return fmt.Errorf("-%s %v: must be %s", flagName(ce.Field), ce.Value, ce.Bound)
+	}
+	return err
+}
+
+// flagName turns MaxQueueSize into max-queue-size.
+func flagName(field string) string {
+	var b strings.Builder
+	for i, r := range field {
+		if r >= 'A' && r <= 'Z' {
+			if i > 0 {
+				b.WriteByte('-')
+			}
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// drainTime is how long the end may take: a request that has just come may take
+// as long as any.
+func (o *options) drainTime() time.Duration { return o.config.MaxRequestTime + time.Second }

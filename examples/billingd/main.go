@@ -1,0 +1,157 @@
+// Command billingd is a billing RADIUS server on radpool's packages: run it as
+// it is, or copy from it.
+//
+//	billingd                              serve radpool.db, made with 100 demo users if there is none
+//	billingd -db sqlite:/var/lib/isp.db   serve a FreeRADIUS database as it stands
+//	billingd -db memory:1000              serve 1000 users without a database
+//
+// It serves the clients 127.0.0.0/8 and ::1 with one secret. SIGTERM and Ctrl-C
+// end it gently: what was received is answered first. Exit status 0: ended by a
+// signal; 1: it could not serve; 2: wrong flags.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/radpool"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// run is the whole program: it serves until ctx ends, and returns the exit
+// status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	o, err := parseFlags(args, stderr)
+	switch {
+	case errors.Is(err, errHelp):
+		return 0
+	case err != nil:
+		fmt.Fprintf(stderr, "billingd: %v\n", err)
+		return 2
+	}
+	if err := serve(ctx, o, stdout, newLogger(stderr, o.logLevel)); err != nil {
+		fmt.Fprintf(stderr, "billingd: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+func newLogger(w io.Writer, level zapcore.Level) *zap.Logger {
+	cfg := zap.NewProductionEncoderConfig()
+	cfg.EncodeTime = zapcore.ISO8601TimeEncoder
+	return zap.New(zapcore.NewCore(zapcore.NewConsoleEncoder(cfg), zapcore.Lock(zapcore.AddSync(w)), level))
+}
+
+// serve puts the parts together, and takes them down in the opposite order.
+func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (err error) {
+	// Sockets first: a second billingd must find the port taken before it
+	// touches the first one's database.
+	sockets, err := listen(o)
+	if err != nil {
+		return err
+	}
+	backend, err := openBackend(ctx, o, log)
+	if err != nil {
+		sockets.close()
+		return err
+	}
+	defer func() { err = errors.Join(err, backend.close()) }()
+
+	clients, err := radpool.NewClients(
+		radpool.Client{Name: "localhost", Prefix: netip.MustParsePrefix("127.0.0.0/8"), Secret: []byte(o.secret)},
+		radpool.Client{Name: "localhost6", Prefix: netip.MustParsePrefix("::1/128"), Secret: []byte(o.secret)},
+	)
+	if err != nil {
+		sockets.close()
+		return err
+	}
+	processor := &billing.Processor{Handler: backend.handler, Logger: log}
+	server := &radpool.Server{Handler: processor, Clients: clients, Config: o.config, Logger: log}
+
+	served := make(chan error, len(sockets))
+	for _, s := range sockets {
+		go func() { served <- server.ServeServices(s.conn, s.services) }()
+	}
+	fmt.Fprintf(stdout, "billingd ready auth=%s acct=%s db=%s\n", sockets.addr(radpool.Auth), sockets.addr(radpool.Acct), o.db)
+	select {
+	case err := <-served: // a socket failed: there is no use in going on with the other
+		return errors.Join(err, server.Close())
+	case <-ctx.Done():
+	}
+	log.Info("ending: answering what was received")
+	drain, cancel := context.WithTimeout(context.Background(), o.drainTime())
+	defer cancel()
+	if err := server.Shutdown(drain); err != nil {
+		return fmt.Errorf("not everything was answered: %w", err)
+	}
+	st := server.Stats()
+	log.Info("ended", zap.Uint64("received", st.Received), zap.Uint64("replied", st.Replied), zap.Uint64("replayed", st.Replayed))
+	return nil
+}
+
+// socket is one listening socket, with what it serves.
+type socket struct {
+	conn     net.PacketConn
+	services radpool.Services
+}
+
+type sockets []socket
+
+// listen opens the sockets: one, where both addresses are the same.
+func listen(o *options) (sockets, error) {
+	wanted := []struct {
+		flag, addr string
+		services   radpool.Services
+	}{{"-auth", o.auth, radpool.Auth}, {"-acct", o.acct, radpool.Acct}}
+	if o.auth == o.acct {
+		wanted = wanted[:1]
+		wanted[0].services = radpool.Auth | radpool.Acct
+	}
+	var all sockets
+	for _, w := range wanted {
+		conn, err := net.ListenPacket("udp", w.addr)
+		if err != nil {
+			all.close()
+			if errors.Is(err, syscall.EADDRINUSE) {
+				return nil, fmt.Errorf("%s %s: the port is taken: is another RADIUS server running?", w.flag, w.addr)
+			}
+			return nil, fmt.Errorf("%s %s: %w", w.flag, w.addr, err)
+		}
+		all = append(all, socket{conn, w.services})
+	}
+	return all, nil
+}
+
+func (ss sockets) close() {
+	for _, s := range ss {
+		_ = s.conn.Close() // nothing was sent on it
+	}
+}
+
+// addr is the address that serves s, with the port that the system chose where
+// the flag left it open.
+func (ss sockets) addr(s radpool.Services) net.Addr {
+	for _, sock := range ss {
+		if sock.services&s != 0 {
+			return sock.conn.LocalAddr()
+		}
+	}
+	return nil
+}
