@@ -148,6 +148,65 @@ func TestManyEndsAtOnce(t *testing.T) {
 	w.left()
 }
 
+// All at once over real sockets: requests good and bad, other clients, a look at
+// the statistics, and the end. It is for the race detector.
+func TestEverythingAtOnce(t *testing.T) {
+	w := serveReal(t, map[string]radpool.Services{"127.0.0.1:0": radpool.Auth | radpool.Acct, "[::]:0": radpool.Auth | radpool.Acct})
+	close(w.release)
+	var senders, others sync.WaitGroup
+	stop := make(chan struct{})
+	other := func(f func()) {
+		others.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					f()
+				}
+			}
+		})
+	}
+	other(func() { <-w.entered })
+	other(func() {
+		if st := w.server.Stats(); st.InFlight > st.Received {
+			t.Errorf("%d in flight of %d received", st.InFlight, st.Received)
+		}
+	})
+	other(func() {
+		host := netip.MustParsePrefix("127.0.0.1/32")
+		w.server.Clients.States()
+		w.server.Clients.Forget(host)
+		if err := w.server.Clients.Replace([]radpool.Client{{Prefix: host, Secret: []byte(testSecret)}}); err != nil {
+			t.Error(err)
+		}
+	})
+	for sender := range 3 {
+		n := listenUDP(t, "127.0.0.1:0")
+		defer n.Close()
+		senders.Go(func() {
+			for i := range 1000 {
+				to := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), w.addrs[i%2].Port())
+				b := access(byte(i), uint64(sender*100+i/3), "ivan")
+				if i%7 == 0 {
+					b[i%len(b)] ^= 1
+				}
+				if _, err := n.WriteToUDPAddrPort(b, to); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	senders.Wait()
+	if err := w.server.Close(); err != nil {
+		t.Error(err)
+	}
+	close(stop)
+	w.entered <- radpool.Request{} // for who still waits
+	others.Wait()
+	w.left()
+}
+
 func TestEndBeforeServe(t *testing.T) {
 	s := &radpool.Server{Handler: radpool.HandlerFunc(accept), Clients: new(radpool.Clients), AuthAddr: "127.0.0.1:0", AcctAddr: "127.0.0.1:0"}
 	if err := errors.Join(s.Shutdown(t.Context()), s.Close(), s.Shutdown(t.Context())); err != nil {

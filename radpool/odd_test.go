@@ -90,6 +90,33 @@ func scribble(req *radpool.Request) {
 	req.Attributes = append(req.Attributes[:0], req.Attributes[1:]...)
 }
 
+// tangle is a BatchHandler that answers and then takes its batch apart.
+type tangle struct{ batcher }
+
+func (h *tangle) HandleBatch(batch []*radpool.Exchange) {
+	h.batcher.HandleBatch(batch)
+	for _, x := range batch {
+		*x = radpool.Exchange{}
+	}
+	clear(batch)
+}
+
+func TestBatchHandlerMishandlesItsBatch(t *testing.T) {
+	s := &radpool.Server{Handler: &tangle{batcher{delay: time.Second}}, Config: radpool.Config{MaxServers: 1}}
+	inWorld(t, s, func(w *world) {
+		n := w.nas(nasAddr)
+		for i := range byte(20) {
+			n.send(access(i, uint64(i), "ivan"))
+		}
+		time.Sleep(5 * time.Second)
+		for i := range byte(20) {
+			if n.reply(access(i, uint64(i), "ivan")) == nil {
+				t.Errorf("no reply to request %d", i)
+			}
+		}
+	})
+}
+
 // What is kept beyond Handle is found out where arenas look for it.
 func TestUseAfterTheHandlerReturned(t *testing.T) {
 	if !arena.Debug {
