@@ -23,7 +23,9 @@ import (
 	"github.com/radpool/radpool/radpool"
 )
 
-// seedVariable names the environment variable that repeats a simulation.
+// seedVariable names the environment variable that repeats a simulation: what the
+// NASes send and what the network does with it. In which order goroutines run
+// that are ready at the same moment, it cannot repeat.
 const seedVariable = "RADPOOL_SIMULATION_SEED"
 
 // scenario is one simulation.
