@@ -1,6 +1,7 @@
 package arena_test
 
 import (
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -64,7 +65,7 @@ func (o *owner) add(t *testing.T, other *owner, b []byte, n int, zeroed bool) {
 			t.Fatalf("not zeroed: %x", b)
 		}
 	}
-	for _, live := range append(o.live[:len(o.live):len(o.live)], other.live...) {
+	for _, live := range append(slices.Clip(o.live), other.live...) {
 		if len(b) > 0 && len(live) > 0 && start(b) < start(live)+uintptr(len(live)) && start(live) < start(b)+uintptr(len(b)) {
 			t.Fatalf("%d octets overlap another %d", len(b), len(live))
 		}

@@ -171,9 +171,9 @@ func (r *record) readOther(strings *joiner, t radius.Type, v []byte) {
 	case rfc6911.FramedIPv6Address_Type:
 		r.FramedIPv6Addr, _ = addrOf(v, 16)
 	case rfc3162.FramedIPv6Prefix_Type:
-		r.FramedIPv6Prefix, _ = prefixOf(v)
+		r.FramedIPv6Prefix = prefixOf(v)
 	case rfc4818.DelegatedIPv6Prefix_Type:
-		r.DelegatedIPv6Prefix, _ = prefixOf(v)
+		r.DelegatedIPv6Prefix = prefixOf(v)
 	case rfc3162.FramedInterfaceID_Type:
 		if len(v) == 8 {
 			// As FreeRADIUS prints it: no leading zeros.

@@ -61,15 +61,15 @@ func addrOf(a []byte, size int) (netip.Addr, bool) {
 }
 
 // prefixOf reads an attribute of type ipv6prefix (RFC 3162 section 2.3): a
-// reserved octet, the length in bits, and as much of the prefix as was sent.
-func prefixOf(a []byte) (netip.Prefix, bool) {
+// reserved octet, the length in bits, and as much of the prefix as was sent. A
+// malformed one gives the zero Prefix.
+func prefixOf(a []byte) netip.Prefix {
 	if len(a) < 2 || len(a) > 18 || a[1] > 128 || int(a[1]) > 8*(len(a)-2) {
-		return netip.Prefix{}, false
+		return netip.Prefix{}
 	}
 	var octets [16]byte
 	copy(octets[:], a[2:])
-	p, err := netip.AddrFrom16(octets).Prefix(int(a[1]))
-	return p, err == nil
+	return netip.PrefixFrom(netip.AddrFrom16(octets), int(a[1])).Masked()
 }
 
 // A joiner makes ordinary strings of octets that lie in the request's memory, all

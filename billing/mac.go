@@ -42,8 +42,8 @@ func sameStation(a, b string) bool {
 
 // withoutDomain cuts a Windows domain off a user name: "DOMAIN\name".
 func withoutDomain(userName string) string {
-	if i := strings.IndexByte(userName, '\\'); i >= 0 {
-		return userName[i+1:]
+	if _, name, ok := strings.Cut(userName, `\`); ok {
+		return name
 	}
 	return userName
 }

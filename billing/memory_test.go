@@ -147,8 +147,8 @@ func TestMemoryConcurrent(t *testing.T) {
 			for i := range 500 {
 				user := fmt.Sprint("u", i%10)
 				m.Put(user, billing.Grant{SimultaneousUse: 1})
-				_, _ = m.Authorize(context.Background(), &billing.AccessRequest{UserName: user})
-				_ = m.Account(context.Background(), rec(fmt.Sprint(w, i), billing.Stop, someTime(), 0, 1))
+				_, _ = m.Authorize(t.Context(), &billing.AccessRequest{UserName: user})
+				_ = m.Account(t.Context(), rec(fmt.Sprint(w, i), billing.Stop, someTime(), 0, 1))
 				m.Sessions()
 			}
 		})

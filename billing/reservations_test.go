@@ -26,9 +26,9 @@ type naiveReservations struct {
 }
 
 type naiveReservation struct {
-	user, port         string
-	until, startedAt   time.Time
-	started, forgotten bool
+	user, port       string
+	until, startedAt time.Time
+	started          bool
 }
 
 func (n *naiveReservations) expire(now time.Time) {
@@ -94,23 +94,23 @@ func TestReservationsReference(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(seed, 0))
 		ttl := time.Duration(1+rnd.IntN(20)) * time.Second
 		most := 1 + rnd.IntN(12)
-		real, naive := billing.NewReservations(ttl, most), &naiveReservations{ttl: ttl, most: most}
+		fast, naive := billing.NewReservations(ttl, most), &naiveReservations{ttl: ttl, most: most}
 		now := someTime()
 		for step := range 1000 {
 			now = now.Add(time.Duration(rnd.IntN(2000)) * time.Millisecond)
 			asOf := now.Add(-time.Duration(rnd.IntN(3000)) * time.Millisecond)
 			user, port := fmt.Sprint("u", rnd.IntN(4)), fmt.Sprint("p", rnd.IntN(3))
 			if rnd.IntN(3) == 0 {
-				real.End(now, user, port)
+				fast.End(now, user, port)
 				naive.end(now, user, port)
 			} else {
 				open, limit := rnd.IntN(3), 1+rnd.IntN(4)
-				got, want := real.Reserve(now, asOf, user, port, open, limit), naive.reserve(now, asOf, user, port, open, limit)
+				got, want := fast.Reserve(now, asOf, user, port, open, limit), naive.reserve(now, asOf, user, port, open, limit)
 				if got != want {
 					t.Fatalf("seed %d, step %d: %t, want %t", seed, step, got, want)
 				}
 			}
-			all, users, full := real.Count()
+			all, users, full := fast.Count()
 			if all != len(naive.all) || users != naive.users() || full != naive.full || all > most {
 				t.Fatalf("seed %d, step %d: %d reservations of %d users, %d full, want %d, %d, %d",
 					seed, step, all, users, full, len(naive.all), naive.users(), naive.full)

@@ -1,6 +1,9 @@
 package cache
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // bitset is a set of small integers that finds its least member in a few
 // steps: each level holds a bit for every non-zero word of the level
@@ -68,8 +71,8 @@ func (b *bitset) first() int {
 		return -1
 	}
 	i := 0
-	for level := len(b.levels) - 1; level >= 0; level-- {
-		w := b.levels[level][i]
+	for _, level := range slices.Backward(b.levels) {
+		w := level[i]
 		if w == 0 {
 			return -1
 		}

@@ -132,7 +132,7 @@ func TestAllocations(t *testing.T) {
 			t.Fatal(v)
 		}
 		r.Authenticator[0]++
-		ticket, _, _ = s.c.Begin(s.now, &r, dst)
+		s.c.Begin(s.now, &r, dst)
 		r.Authenticator[0]++
 		ticket, _, _ = s.c.Begin(s.now, &r, dst)
 		ticket.NoReply(s.now)

@@ -1,6 +1,9 @@
 package radpool
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // A Handler answers RADIUS requests.
 //
@@ -64,8 +67,8 @@ type Middleware func(Handler) Handler
 // Chain wraps h in each of mw. The first is the outermost, the first to see a
 // request and the last to see its response.
 func Chain(h Handler, mw ...Middleware) Handler {
-	for i := len(mw) - 1; i >= 0; i-- {
-		h = mw[i](h)
+	for _, wrap := range slices.Backward(mw) {
+		h = wrap(h)
 	}
 	return h
 }

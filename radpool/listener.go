@@ -233,12 +233,12 @@ func (l *listener) submit(now time.Time) {
 	}
 	for i := range l.jobs {
 		var o Outcome
-		switch l.jobs[i].Err {
-		case nil:
+		switch err := l.jobs[i].Err; {
+		case err == nil:
 			continue
-		case ErrQueueFull:
+		case errors.Is(err, ErrQueueFull):
 			o = QueueFull
-		case ErrExpired:
+		case errors.Is(err, ErrExpired):
 			o = Expired
 		default:
 			o = Aborted

@@ -80,7 +80,7 @@ func TestPoolCloseJoinsRunningAndDropsWaiting(t *testing.T) {
 		var log poolLog
 		p := newTestPool(t, radpool.PoolConfig[int]{
 			Policy: radpool.Fixed(2),
-			Run:    func(_ *radpool.Worker, jobs []int) { time.Sleep(time.Second); log.add("ran") },
+			Run:    func(*radpool.Worker, []int) { time.Sleep(time.Second); log.add("ran") },
 			Drop:   func(_ int, _ radpool.Class, why radpool.Drop) { log.add("%v", why) },
 		})
 		for i := range 102 {

@@ -52,13 +52,13 @@ type list struct {
 // never is the deadline of what does not expire.
 const never = math.MaxInt64
 
-// NewQueue returns an empty queue that holds at most max entries, from 1 to
+// NewQueue returns an empty queue that holds at most size entries, from 1 to
 // [MaxQueueLen]. It allocates nothing for entries yet.
-func NewQueue[T any](max int) (*Queue[T], error) {
-	if max < 1 || max > MaxQueueLen {
-		return nil, fmt.Errorf("radpool: queue of %d entries: must be from 1 to %d", max, MaxQueueLen)
+func NewQueue[T any](size int) (*Queue[T], error) {
+	if size < 1 || size > MaxQueueLen {
+		return nil, fmt.Errorf("radpool: queue of %d entries: must be from 1 to %d", size, MaxQueueLen)
 	}
-	q := &Queue[T]{max: max, nodes: newSlab[T]()}
+	q := &Queue[T]{max: size, nodes: newSlab[T]()}
 	for i := range q.lists {
 		q.lists[i] = list{head: none, tail: none}
 	}

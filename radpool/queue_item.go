@@ -10,16 +10,17 @@ import (
 type Drop uint8
 
 const (
-	// DropNone: not dropped.
+	// DropNone means that the job was not dropped.
 	DropNone Drop = iota
-	// DropRefused: the queue was full, and nothing in it was expired or less
-	// urgent than the newcomer.
+	// DropRefused means that the queue was full, and nothing in it was expired or
+	// less urgent than the newcomer.
 	DropRefused
-	// DropEvicted: the queue was full, and the job gave way to a more urgent one.
+	// DropEvicted means that the queue was full, and the job gave way to a more
+	// urgent one.
 	DropEvicted
-	// DropExpired: nobody waits for the answer any more.
+	// DropExpired means that nobody waits for the answer any more.
 	DropExpired
-	// DropClosed: the pool was closed before a worker took the job.
+	// DropClosed means that the pool was closed before a worker took the job.
 	DropClosed
 )
 

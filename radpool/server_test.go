@@ -2,6 +2,7 @@ package radpool_test
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"runtime"
 	"sync/atomic"
@@ -220,7 +221,7 @@ func TestShutdownGivesUpWithItsContext(t *testing.T) {
 	testEnd(t, func(s *radpool.Server) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		if err := s.Shutdown(ctx); err != context.DeadlineExceeded {
+		if err := s.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Shutdown: %v, want the context's error", err)
 		}
 	})
@@ -268,7 +269,7 @@ func TestServeAfterTheEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.server.Serve(conn); err != radpool.ErrServerClosed {
+		if err := w.server.Serve(conn); !errors.Is(err, radpool.ErrServerClosed) {
 			t.Errorf("Serve after Close: %v", err)
 		}
 	})

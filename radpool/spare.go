@@ -123,19 +123,19 @@ func (s Spare) Decide(now time.Time, p Snapshot) Decision {
 	if spawn := min(missing, s.MaxServers-p.Workers); spawn > 0 {
 		p.LastSpawn = now
 		p.Workers, p.Idle = p.Workers+spawn, p.Idle+spawn
-		return s.watch(now, p, Decision{Spawn: spawn})
+		return s.watch(p, Decision{Spawn: spawn})
 	}
 
 	if p.Idle > s.MaxSpareServers && !now.Before(s.reapAt(p)) {
 		p.LastRetire = now
 		p.Workers, p.Idle = p.Workers-1, p.Idle-1
-		return s.watch(now, p, Decision{Retire: 1})
+		return s.watch(p, Decision{Retire: 1})
 	}
-	return s.watch(now, p, Decision{})
+	return s.watch(p, Decision{})
 }
 
 // watch adds to a decision when to ask again, given the pool as it will be.
-func (s Spare) watch(now time.Time, p Snapshot, d Decision) Decision {
+func (s Spare) watch(p Snapshot, d Decision) Decision {
 	if p.Workers < s.MaxServers {
 		d.IdleLow = s.MinSpareServers
 	}

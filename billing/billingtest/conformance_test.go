@@ -100,7 +100,7 @@ func TestFactoryFails(t *testing.T) {
 // A hash that MS-CHAP cannot use is no reason to fail: the suite asks for what the
 // form allows.
 func TestHashedPasswords(t *testing.T) {
-	factory := func(ctx context.Context, subscribers []billingtest.Subscriber) (*billingtest.Backend, error) {
+	factory := func(_ context.Context, subscribers []billingtest.Subscriber) (*billingtest.Backend, error) {
 		l := newLedger(subscribers)
 		for _, s := range subscribers {
 			p, err := billing.ParsePassword(billing.FormWithHeader, "{SHA}"+sha1Base64(s.Password))

@@ -175,7 +175,7 @@ func TestMSCHAP2Success(t *testing.T) {
 	if reply, err := billingtest.Do(t.Context(), accept, req); err == nil || !strings.Contains(err.Error(), "without MS-CHAP2-Success") {
 		t.Errorf("no success: %v, %v", reply, err)
 	}
-	forged := radpool.HandlerFunc(func(_ context.Context, req *radpool.Request, resp *radpool.Response) {
+	forged := radpool.HandlerFunc(func(_ context.Context, _ *radpool.Request, resp *radpool.Response) {
 		resp.Code = radius.CodeAccessAccept
 		_ = microsoft.MSCHAP2Success_Add(resp.Packet, append([]byte{1}, "S="+strings.Repeat("0", 40)...))
 	})

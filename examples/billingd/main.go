@@ -43,14 +43,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errHelp):
 		return 0
 	case err != nil:
-		fmt.Fprintf(stderr, "billingd: %v\n", err)
+		complain(stderr, err)
 		return 2
 	}
 	if err := serve(ctx, o, stdout, newLogger(stderr, o.logLevel)); err != nil {
-		fmt.Fprintf(stderr, "billingd: %v\n", err)
+		complain(stderr, err)
 		return 1
 	}
 	return 0
+}
+
+// complain prints why the program ends. Where even that cannot be written, only
+// the exit status is left to tell.
+func complain(stderr io.Writer, err error) {
+	_, _ = fmt.Fprintf(stderr, "billingd: %v\n", err)
 }
 
 func newLogger(w io.Writer, level zapcore.Level) *zap.Logger {
@@ -89,7 +95,8 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 	for _, s := range sockets {
 		go func() { served <- server.ServeServices(s.conn, s.services) }()
 	}
-	fmt.Fprintf(stdout, "billingd ready auth=%s acct=%s db=%s\n", sockets.addr(radpool.Auth), sockets.addr(radpool.Acct), o.db)
+	// Serving goes on without a reader of this line.
+	_, _ = fmt.Fprintf(stdout, "billingd ready auth=%s acct=%s db=%s\n", sockets.addr(radpool.Auth), sockets.addr(radpool.Acct), o.db)
 	select {
 	case err := <-served: // a socket failed: there is no use in going on with the other
 		return errors.Join(err, server.Close())

@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// A Syscall stands in for recvmmsg or sendmmsg: count is the number of messages offered, and real carries out
-// the true call for the first of them.
-type Syscall func(count int, real func(first int) (int, syscall.Errno)) (int, syscall.Errno)
+// A Syscall stands in for recvmmsg or sendmmsg: count is the number of messages offered, and call carries out
+// the true one for the first of them.
+type Syscall func(count int, call func(first int) (int, syscall.Errno)) (int, syscall.Errno)
 
 func (s Syscall) over(f mmsgFunc) mmsgFunc {
 	return func(fd uintptr, hdrs []mmsghdr) (int, syscall.Errno) {

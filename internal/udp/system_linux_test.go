@@ -213,7 +213,7 @@ func TestSendFaults(t *testing.T) {
 			other := batchConn(t, "127.0.0.1")
 			pokes := 0
 			faults := tc.faults
-			udp.SetSend(c, func(count int, real func(int) (int, syscall.Errno)) (int, syscall.Errno) {
+			udp.SetSend(c, func(count int, call func(int) (int, syscall.Errno)) (int, syscall.Errno) {
 				f := fault{send: many}
 				if len(faults) > 0 {
 					f, faults = faults[0], faults[1:]
@@ -227,7 +227,7 @@ func TestSendFaults(t *testing.T) {
 				if f.errno != 0 || f.send == 0 {
 					return 0, f.errno
 				}
-				return real(min(f.send, count))
+				return call(min(f.send, count))
 			})
 			all := []string{"0", "1", "2", "3", "4"}
 			n, err := c.WriteBatch(messages(c.LocalAddr(), all...))
@@ -278,7 +278,7 @@ func TestRecvFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := batchConn(t, "127.0.0.1")
 			faults := tc.faults
-			udp.SetRecv(c, func(count int, real func(int) (int, syscall.Errno)) (int, syscall.Errno) {
+			udp.SetRecv(c, func(count int, call func(int) (int, syscall.Errno)) (int, syscall.Errno) {
 				if len(faults) > 0 {
 					f := faults[0]
 					faults = faults[1:]
@@ -288,7 +288,7 @@ func TestRecvFaults(t *testing.T) {
 					}
 					return 0, f
 				}
-				return real(count)
+				return call(count)
 			})
 			write(t, c, messages(c.LocalAddr(), "datagram")...)
 			n, err := c.ReadBatch(room(2))
@@ -303,7 +303,7 @@ func TestRecvFaults(t *testing.T) {
 func TestBatches(t *testing.T) {
 	c := batchConn(t, "127.0.0.1")
 	calls := 0
-	count := func(n int, real func(int) (int, syscall.Errno)) (int, syscall.Errno) { calls++; return real(n) }
+	count := func(n int, call func(int) (int, syscall.Errno)) (int, syscall.Errno) { calls++; return call(n) }
 	udp.SetSend(c, count)
 	udp.SetRecv(c, count)
 	out := make([]string, udp.MaxBatch+6)

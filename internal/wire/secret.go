@@ -5,6 +5,7 @@ import (
 	"crypto/md5"
 	"encoding"
 	"fmt"
+	"slices"
 )
 
 // Secret is the secret shared with one client or server, with what can be
@@ -80,7 +81,7 @@ func (s *Secret) Bytes() []byte {
 	if k == nil {
 		return nil
 	}
-	return k.secret[:len(k.secret):len(k.secret)]
+	return slices.Clip(k.secret)
 }
 
 func (s *Secret) keyed() *secretKey {
