@@ -96,7 +96,9 @@ func (s *Server) ListenAndServe() error {
 		_ = s.Close() // it was err that ended the server
 	}
 	for range len(conns) - 1 {
-		<-ended
+		if other := <-ended; !errors.Is(other, ErrServerClosed) {
+			err = errors.Join(err, other)
+		}
 	}
 	return err
 }
