@@ -64,8 +64,9 @@ const (
 )
 
 // ListenAndServe listens on AuthAddr and AcctAddr and serves until Shutdown or
-// Close, and then returns [ErrServerClosed], or until an address cannot be
-// listened on or read from, and then closes the server and returns why.
+// Close, and then returns [ErrServerClosed]. When it cannot listen on one of them
+// it serves neither and returns why; when one of them is closed by somebody else
+// it closes the server and returns that.
 func (s *Server) ListenAndServe() error {
 	auth, acct := s.AuthAddr, s.AcctAddr
 	if auth == "" {
