@@ -48,6 +48,7 @@ func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessReque
 		b.stats.queries.Add(1)
 		var err error
 		if restricted, err = b.lookup(ctx, names, subs); err != nil {
+			b.db.Tell(err)
 			err = fmt.Errorf("sqlbilling: %s: %w", b.db.Label, err)
 			for i := range errs {
 				errs[i] = err

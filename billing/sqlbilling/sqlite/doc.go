@@ -4,6 +4,10 @@
 //
 // and open "sqlite:FILE", or "sqlite::memory:" for tests.
 //
+// A file that is made here is its owner's alone, since it holds passwords. One that is
+// removed or replaced while it is open is not written to any more, and what comes to
+// have its name is served instead.
+//
 // The file is put into WAL mode, so that reading does not wait for writing, and
 // is written with synchronous=FULL, so that what is committed survives a power
 // failure. There is one connection that writes, and a few that read. Times are

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	_ "embed"
 	"encoding/hex"
 	"encoding/json"
@@ -76,8 +77,9 @@ func Open(driver string) func(context.Context, string, dialect.Options) (*dialec
 		if err := checkFile(target, o.MustExist); err != nil {
 			return nil, fmt.Errorf("%s: %w", label, err)
 		}
-		write, err := sqlx.Open(driver, source(target, "_txlock=immediate&_pragma=busy_timeout("+busyTimeout+
-			")&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=trusted_schema(0)"))
+		f := &file{name: target}
+		write, err := openPool(driver, f, "_txlock=immediate&_pragma=busy_timeout("+busyTimeout+
+			")&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=trusted_schema(0)")
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", label, err)
 		}
@@ -85,14 +87,25 @@ func Open(driver string) func(context.Context, string, dialect.Options) (*dialec
 		if err := settle(ctx, write); err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", label, err), write.Close())
 		}
-		read, err := sqlx.Open(driver, source(target, "_pragma=busy_timeout("+busyTimeout+")&_pragma=query_only(1)"))
+		read, err := openPool(driver, f, "_pragma=busy_timeout("+busyTimeout+")&_pragma=query_only(1)")
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", label, err), write.Close())
 		}
 		read.SetMaxOpenConns(o.Readers)
 		read.SetMaxIdleConns(o.Readers)
-		return &dialect.DB{Write: write, Read: read, Label: label, Local: true, Readers: o.Readers}, nil
+		return &dialect.DB{Write: write, Read: read, Label: label, Local: true, Readers: o.Readers, Failed: f.failed}, nil
 	}
+}
+
+// openPool returns a pool of connections to a file that is there: mode=rw, since
+// SQLite would make a file that was removed anew, and empty.
+func openPool(driverName string, f *file, query string) (*sqlx.DB, error) {
+	named, err := sql.Open(driverName, "") // opens nothing, and knows the driver of that name
+	if err != nil {
+		return nil, err
+	}
+	c := &connector{driver: named.Driver(), dsn: source(f.name, "mode=rw&"+query), file: f}
+	return sqlx.NewDb(sql.OpenDB(c), "sqlite"), named.Close()
 }
 
 // openMemory opens a database that lives in its only connection.
@@ -125,13 +138,23 @@ func checkFile(name string, mustExist bool) error {
 		if dir := filepath.Dir(name); !isDir(dir) {
 			return fmt.Errorf("no such directory: %s", dir)
 		}
-		return nil
+		return create(name)
 	case err != nil:
 		return errors.Unwrap(err)
 	case info.IsDir():
 		return errors.New("is a directory")
 	}
 	return nil
+}
+
+// create makes an empty file, which is an empty database. It will hold passwords:
+// the file, and those that SQLite puts beside it, are the owner's alone.
+func create(name string) error {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("cannot be written, or its directory cannot: %w", errors.Unwrap(err))
+	}
+	return f.Close()
 }
 
 func isDir(name string) bool {
@@ -177,6 +200,9 @@ func code(err error) int {
 }
 
 func classify(err error) dialect.Class {
+	if errors.Is(err, errMoved) {
+		return dialect.Busy // the next attempt is on what has the name now
+	}
 	switch code(err) & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return dialect.Busy

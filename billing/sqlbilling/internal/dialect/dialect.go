@@ -95,6 +95,17 @@ type DB struct {
 	// not in database/sql.
 	Local   bool
 	Readers int
+
+	// Failed, if not nil, is told of errors by Tell.
+	Failed func(err error)
+}
+
+// Tell says that a statement ended in err, so that connections that cannot be
+// trusted after that are replaced.
+func (db *DB) Tell(err error) {
+	if db.Failed != nil && err != nil {
+		db.Failed(err)
+	}
 }
 
 // Context is what a statement is to be given for ctx.
