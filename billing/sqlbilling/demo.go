@@ -15,7 +15,13 @@ func (b *Backend) EnsureDemo(ctx context.Context, n int) (added int, err error) 
 	if n < 0 || n > most {
 		return 0, fmt.Errorf("sqlbilling: %d demo subscribers, must be 0 to %d", n, most)
 	}
-	if added, err = b.ensureDemo(ctx, n); err != nil {
+	patience, cancel := context.WithTimeout(ctx, b.opts.WriteTimeout)
+	defer cancel()
+	err = patiently(patience, b.d, nil, func() (err error) {
+		added, err = b.ensureDemo(ctx, n)
+		return err
+	})
+	if err != nil {
 		return 0, fmt.Errorf("sqlbilling: %s: %w", b.db.Label, err)
 	}
 	return added, nil

@@ -39,7 +39,8 @@ var (
 
 // Open opens the database that dsn names, "sqlite:FILE", and creates the schema
 // where there is none. The package of the database must be imported. ctx bounds
-// the opening alone.
+// the opening alone. While another process has the database locked Open waits, up
+// to Options.WriteTimeout.
 //
 // The error names the database and what is wrong with it, or the field of opts.
 func Open(ctx context.Context, dsn string, opts Options) (*Backend, error) {
@@ -55,6 +56,18 @@ func Open(ctx context.Context, dsn string, opts Options) (*Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sqlbilling: %w", err)
 	}
+	patience, cancel := context.WithTimeout(ctx, opts.WriteTimeout)
+	defer cancel()
+	var b *Backend
+	err = patiently(patience, d, nil, func() (err error) {
+		b, err = open(ctx, d, target, opts)
+		return err
+	})
+	return b, err
+}
+
+// open is one attempt of Open.
+func open(ctx context.Context, d *dialect.Dialect, target string, opts Options) (*Backend, error) {
 	db, err := d.Open(ctx, target, dialect.Options{Readers: opts.Readers, MustExist: opts.MustExist})
 	if err != nil {
 		return nil, fmt.Errorf("sqlbilling: %w", err)
@@ -81,10 +94,14 @@ func (b *Backend) start(ctx context.Context) error {
 	}
 	_, history := tables["radpool_reload"]
 	if !history {
-		if _, err := b.db.Write.ExecContext(ctx, b.d.Reloads); err != nil {
-			b.opts.Logger.Warn("cannot create radpool_reload; nasreload has to do", zap.Error(err))
-		} else {
+		_, err := b.db.Write.ExecContext(ctx, b.d.Reloads)
+		switch {
+		case err == nil:
 			history = true
+		case b.d.Classify(err) == dialect.Busy:
+			return err
+		default:
+			b.opts.Logger.Warn("cannot create radpool_reload; nasreload has to do", zap.Error(err))
 		}
 	}
 	if err := b.checkIndexes(ctx); err != nil {
@@ -159,6 +176,13 @@ func (b *Backend) tables(ctx context.Context) (map[string][]string, error) {
 	}
 	defer func() { _ = tx.Rollback() }()
 	if _, err := tx.ExecContext(ctx, b.d.Schema); err != nil {
+		if e := tx.Rollback(); e != nil {
+			return nil, errors.Join(err, e)
+		}
+		// Another process may have been faster.
+		if tables, e := b.d.Tables(ctx, b.db); e == nil && len(tables) > 0 {
+			return tables, nil
+		}
 		return nil, fmt.Errorf("creating the schema: %w", err)
 	}
 	if err := tx.Commit(); err != nil {

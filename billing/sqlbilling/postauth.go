@@ -10,7 +10,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/radpool/radpool/billing"
-	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 )
 
 const (
@@ -150,28 +149,45 @@ func (p *postAuth) drain(group []postAuthRow) []postAuthRow {
 	return group
 }
 
-// write writes a group, and drops it when that fails for good.
+// write writes a group, and drops it when that fails for good. While the database
+// is busy it tries again as long as nothing is lost by it: nobody waits for these
+// rows, and the buffer has room for those that come.
 func (p *postAuth) write(group []postAuthRow) {
 	if len(group) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), p.b.opts.WriteTimeout)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	ctx = p.b.db.Context(ctx)
-	var err error
-	for range postAuthTries {
-		if err = p.insert(ctx, group); err == nil {
-			p.b.stats.postAuthWritten.Add(uint64(len(group)))
-			return
-		}
-		if p.b.d.Classify(err) != dialect.Busy {
-			break
+	tries := 0
+	again := func() {
+		if tries++; tries >= postAuthTries && (p.stopping() || len(p.rows) > cap(p.rows)/2) {
+			cancel()
 		}
 	}
+	err := patiently(ctx, p.b.d, again, func() error {
+		attempt, cancel := context.WithTimeout(context.Background(), p.b.opts.WriteTimeout)
+		defer cancel()
+		return p.insert(p.b.db.Context(attempt), group)
+	})
+	if err == nil {
+		p.b.stats.postAuthWritten.Add(uint64(len(group)))
+		return
+	}
+	p.b.db.Tell(err)
 	p.b.stats.postAuthFailed.Add(uint64(len(group)))
 	if p.quiet.allows(time.Now()) {
 		p.b.opts.Logger.Error("radpostauth: rows not written", zap.Int("rows", len(group)),
 			zap.Uint64("since the start", p.b.stats.postAuthFailed.Load()), zap.Error(err))
+	}
+}
+
+// stopping reports whether close was called.
+func (p *postAuth) stopping() bool {
+	select {
+	case <-p.stop:
+		return true
+	default:
+		return false
 	}
 }
 

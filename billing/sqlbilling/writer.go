@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -48,6 +47,7 @@ type writer struct {
 	log        *zap.Logger
 	stats      *counters
 	quiet      everySecond // of log; the goroutine's own
+	locked     bool        // the last group failed since the database was busy; the goroutine's own
 
 	mu      sync.Mutex
 	pending []*job // guarded by mu
@@ -184,6 +184,7 @@ func (w *writer) writeItems(ctx context.Context, items []*item) {
 		w.writeItems(ctx, items[half:])
 		return
 	}
+	w.store.db.Tell(err)
 	w.stats.failed.Add(uint64(len(items)))
 	if w.quiet.allows(time.Now()) {
 		w.log.Error("accounting records not written", zap.Int("records", len(items)),
@@ -196,22 +197,23 @@ func (w *writer) writeItems(ctx context.Context, items []*item) {
 }
 
 // retry writes, and tries again while the database is busy and ctx lasts.
-func (w *writer) retry(ctx context.Context, sessions []session, reloads []reload) (int, error) {
-	const first, longest = time.Millisecond, 50 * time.Millisecond
-	for wait := first; ; wait = min(2*wait, longest) {
-		rows, err := w.store.write(ctx, sessions, reloads)
-		if err == nil || w.store.d.Classify(err) != dialect.Busy {
-			return rows, err
-		}
-		w.stats.retries.Add(1)
-		timer := time.NewTimer(wait/2 + rand.N(wait/2+1))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return 0, fmt.Errorf("%w (%w)", err, ctx.Err())
-		}
+//
+// A database that was locked for the whole of one WriteTimeout gets one attempt a
+// group from then on, until one succeeds. To wait for it each time would keep
+// every worker here, and none would be left for Access-Requests, which SQLite
+// answers beside the lock; and the NASes send again whatever is not answered.
+func (w *writer) retry(ctx context.Context, sessions []session, reloads []reload) (rows int, err error) {
+	patience, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if w.locked {
+		cancel()
 	}
+	err = patiently(patience, w.store.d, func() { w.stats.retries.Add(1) }, func() (err error) {
+		rows, err = w.store.write(ctx, sessions, reloads)
+		return err
+	})
+	w.locked = err != nil && w.store.d.Classify(err) == dialect.Busy
+	return rows, err
 }
 
 // coalesce merges what items say of one session, and sorts.
