@@ -57,6 +57,14 @@ type Config struct {
 	// Default 64, at most 4,096. For any other Handler it is 1.
 	MaxBatch int
 
+	// RunInReader says whether the goroutine that reads a socket may run handlers
+	// itself, as a worker that the pool lends it: while handlers are quick (well
+	// under a millisecond) that saves the hand-off to another thread. Auto and
+	// Yes: it does so as long as they are quick, and goes back to reading at most
+	// 15 ms after one is not. No: it only reads, which is as well where every
+	// Handler is known to wait for something.
+	RunInReader Requirement
+
 	// MaxAttributes is how many attributes a request may have
 	// (max_attributes). Default 200, at most 2,038: as many as fit.
 	MaxAttributes int
@@ -107,6 +115,7 @@ func (c Config) withDefaults() (Config, error) {
 		number("MaxRequestsPerServer", &c.MaxRequestsPerServer, 0, 0, 1<<31-1, ""),
 		number("MaxQueueSize", &c.MaxQueueSize, defaultMaxQueueSize, 2, 1<<20, ""),
 		number("MaxBatch", &c.MaxBatch, defaultMaxBatch, 1, 4096, ""),
+		requirement("RunInReader", c.RunInReader),
 		number("MaxAttributes", &c.MaxAttributes, defaultMaxAttributes, 1, 2038, ""),
 	)
 	// Each of the numbers of workers is bounded by the one before: where one is
@@ -131,6 +140,13 @@ func duration(field string, v *time.Duration, def, most time.Duration) error {
 	}
 	if *v < time.Millisecond || *v > most {
 		return &ConfigError{field, *v, fmt.Sprintf("1ms to %v", most)}
+	}
+	return nil
+}
+
+func requirement(field string, r Requirement) error {
+	if r > Yes {
+		return &ConfigError{field, r, "Auto, No or Yes"}
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ type counters struct {
 	replies  [numReplyKinds]atomic.Uint64
 
 	readErrors, writeErrors atomic.Uint64
+	inReader                atomic.Uint64 // requests that a reader ran
 
 	_ [64]byte // whatever is next in memory starts its own cache line
 }
@@ -108,6 +109,7 @@ func (s *counterSet) sum(st *Stats) {
 		st.OtherReplies += c.replies[kindOtherReply].Load()
 		st.ReadErrors += c.readErrors.Load()
 		st.WriteErrors += c.writeErrors.Load()
+		st.RunInReader += c.inReader.Load()
 	}
 	st.InFlight = admitted - ended
 }

@@ -63,6 +63,7 @@ func testDropAllocations(t *testing.T, config radpool.Config, list []radpool.Cli
 	if list == nil {
 		list = []radpool.Client{{Prefix: nasSubnet, Secret: []byte(testSecret)}}
 	}
+	config.RunInReader = radpool.No // or the handler that waits would hold up the reader for a moment
 	release := make(chan struct{})
 	s := &radpool.Server{
 		Clients: clients(t, list...), Config: config,

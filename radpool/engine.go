@@ -40,7 +40,11 @@ type engine struct {
 
 	outpaced           atomic.Bool // more requests come than are answered, by the housekeeper's last look
 	panics, hookPanics atomic.Uint64
+	heldUp             atomic.Uint64 // readers that were deposed
 	runs               runSet
+
+	epoch    time.Time // of the times that atomics hold
+	watchdog watchdog
 
 	mu        sync.Mutex // guards listeners
 	listeners []*listener
@@ -76,7 +80,10 @@ func newEngine(s *Server) (*engine, error) {
 
 		houseStop: make(chan struct{}),
 	}
-	e.runs.epoch = time.Now()
+	e.epoch = time.Now()
+	e.runs.epoch = e.epoch
+	e.watchdog.kick = make(chan struct{}, 1)
+	e.watchdog.stop = make(chan struct{})
 	if e.log == nil {
 		e.log = zap.NewNop()
 	}
@@ -93,18 +100,30 @@ func newEngine(s *Server) (*engine, error) {
 	}
 	e.elsewhere = e.counters.take()
 	e.base, e.cancel = context.WithCancel(context.Background())
-	policy := s.Policy
+	if e.pool, err = e.newPool(s.Policy); err != nil {
+		e.cancel()
+		return nil, err
+	}
+	e.housekeeper.Go(e.keepHouse)
+	if cfg.RunInReader != No {
+		e.housekeeper.Go(e.watch)
+	}
+	return e, nil
+}
+
+func (e *engine) newPool(policy Policy) (*Pool[*job], error) {
+	cfg := e.config
 	if policy == nil {
 		policy = cfg.policy()
 	}
 	maxBatch := 1
-	if b, ok := s.Handler.(BatchHandler); ok {
+	if b, ok := e.handler.(BatchHandler); ok {
 		e.batch, maxBatch = b, cfg.MaxBatch
 		if n := b.BatchSize(); n > 0 {
 			maxBatch = min(maxBatch, n)
 		}
 	}
-	e.pool, err = NewPool(PoolConfig[*job]{
+	return NewPool(PoolConfig[*job]{
 		MaxQueueSize:         cfg.MaxQueueSize,
 		Policy:               policy,
 		Run:                  e.run,
@@ -115,12 +134,6 @@ func newEngine(s *Server) (*engine, error) {
 		Drop:                 e.dropped,
 		Panic:                e.panicked,
 	})
-	if err != nil {
-		e.cancel()
-		return nil, err
-	}
-	e.housekeeper.Go(e.keepHouse)
-	return e, nil
 }
 
 func (e *engine) addListener(pc net.PacketConn, conn udp.Conn, services Services) *listener {
@@ -133,8 +146,8 @@ func (e *engine) addListener(pc net.PacketConn, conn udp.Conn, services Services
 	defer e.mu.Unlock()
 	e.ids++
 	l := &listener{
-		engine: e, conn: conn, id: e.ids, services: services, local: conn.LocalAddr(), counters: e.counters.take(),
-		stopping: make(chan struct{}),
+		engine: e, conn: conn, id: e.ids, services: services, local: conn.LocalAddr(),
+		stopping: make(chan struct{}), ended: make(chan error, 1),
 	}
 	e.listeners = append(e.listeners, l)
 	e.readers.Add(1) // here, under the Server's lock, so that none is added once the end has begun
@@ -177,10 +190,10 @@ func (e *engine) stop() {
 	defer close(e.ended)
 	e.mu.Lock()
 	listeners := slices.Clone(e.listeners)
-	e.mu.Unlock()
 	for _, l := range listeners {
-		l.stop()
+		l.stop() // with the lock held: no reader is deposed after this
 	}
+	e.mu.Unlock()
 	e.readers.Wait()
 	// The workers may see the end of base first and be done before the pool sees it.
 	e.abandoned = e.pool.Shutdown(e.base) != nil || e.base.Err() != nil
@@ -189,6 +202,7 @@ func (e *engine) stop() {
 	}
 	e.cancel()
 	close(e.houseStop)
+	close(e.watchdog.stop)
 	e.housekeeper.Wait()
 }
 
@@ -196,6 +210,7 @@ func (e *engine) stats() Stats {
 	var st Stats
 	e.counters.sum(&st)
 	st.Unresponsive, _ = e.runs.over(time.Now(), e.config.MaxRequestTime)
+	st.ReadersHeldUp = e.heldUp.Load()
 	st.HookPanics = e.hookPanics.Load()
 	st.Panics = e.panics.Load()
 	st.Pool = e.pool.Stats()

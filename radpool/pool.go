@@ -216,7 +216,8 @@ func (p *Pool[T]) SubmitBatch(jobs []Job[T]) (accepted int) {
 	}
 	for len(jobs) > 0 {
 		n := min(len(jobs), submitBatch)
-		accepted += p.submitSome(jobs[:n])
+		_, some := p.submitSome(jobs[:n], false)
+		accepted += some
 		jobs = jobs[n:]
 	}
 	return accepted
@@ -225,7 +226,9 @@ func (p *Pool[T]) SubmitBatch(jobs []Job[T]) (accepted int) {
 // submitBatch bounds how many jobs are queued under one hold of the lock.
 const submitBatch = 32
 
-func (p *Pool[T]) submitSome(jobs []Job[T]) (accepted int) {
+// submitSome queues up to submitBatch jobs, and wakes a worker for them or, if
+// asked to and there is an idle one, lends it.
+func (p *Pool[T]) submitSome(jobs []Job[T], lend bool) (lent *worker[T], accepted int) {
 	var dropped [submitBatch]Item[T]
 	n := 0
 	now := time.Now()
@@ -246,14 +249,20 @@ func (p *Pool[T]) submitSome(jobs []Job[T]) (accepted int) {
 	if n > 0 {
 		p.dropping++
 	}
-	wake := p.wakeOne()
+	var wake *worker[T]
+	if lend {
+		lent = p.lend()
+	}
+	if lent == nil {
+		wake = p.wakeOne()
+	}
 	p.watch(now)
 	p.mu.Unlock()
 	wake.signal()
 	if n > 0 {
 		p.dropAll(dropped[:n])
 	}
-	return accepted
+	return lent, accepted
 }
 
 // admit queues one job and counts what becomes of it. Called with the lock held.

@@ -10,23 +10,19 @@ import (
 	"github.com/radpool/radpool/internal/wire"
 )
 
-// keptReplies is how many octets of memory for replies a worker keeps from batch
-// to batch: plenty for 4,096 replies of the usual size, so that one batch of huge
-// ones does not hold 16 MiB for ever.
-const keptReplies = 1 << 20
-
 // workerState is what a worker keeps between requests.
 type workerState struct {
 	counters  *counters
 	run       run
 	live      []*job
 	exchanges []*Exchange
-	out       []udp.Message
-	replies   []byte // the encoded replies of one batch
+	own       outbox
+	out       *outbox // where replies go: own, or that of the reader who runs it
 }
 
 func (e *engine) workerStart(w *Worker) {
 	ws := &workerState{counters: e.counters.take()}
+	ws.out = &ws.own
 	w.State = ws
 	e.runs.add(ws)
 	if hook := e.hooks.WorkerStart; hook != nil {
@@ -114,30 +110,15 @@ func (e *engine) handlerPanicked(v any, stack []byte) {
 // one socket together.
 func (e *engine) close(ws *workerState, handled bool) {
 	now := time.Now()
-	ws.out, ws.replies = ws.out[:0], ws.replies[:0]
-	var to *listener
 	for _, j := range ws.live {
-		if j.listener != to {
-			ws.flush(to)
-			to = j.listener
-		}
 		o, err := e.seal(ws, j, handled, now)
 		e.finish(j, o, err, ws.counters, now)
 	}
-	ws.flush(to)
-	if cap(ws.replies) > keptReplies {
-		ws.replies = nil
+	if ws.out == &ws.own {
+		ws.own.send()
 	}
 	clear(ws.live)
 	clear(ws.exchanges)
-}
-
-func (ws *workerState) flush(l *listener) {
-	if len(ws.out) > 0 {
-		l.send(ws.out, ws.counters)
-		clear(ws.out)
-		ws.out = ws.out[:0]
-	}
 }
 
 // seal settles what the answer to j is, has the cache remember it, and puts a
@@ -156,25 +137,35 @@ func (e *engine) seal(ws *workerState, j *job, handled bool, now time.Time) (Out
 		}
 		return Unanswered, nil
 	}
-	start := len(ws.replies)
-	mem, err := wire.Encode(ws.replies, p, j.datagram, &j.shape, j.client.secret)
-	if err != nil {
-		j.ticket.Abandon()
-		return Failed, err
+	var o Outcome
+	var err error
+	ws.out.add(j.listener, udp.Message{Addr: j.remote, Local: j.local}, func(memory []byte) ([]byte, bool) {
+		start := len(memory)
+		if memory, err = wire.Encode(memory, p, j.datagram, &j.shape, j.client.secret); err != nil {
+			j.ticket.Abandon()
+			o = Failed
+			return nil, false
+		}
+		o = e.settle(j, memory[start:], now)
+		return memory, o == Replied
+	})
+	if o == Replied {
+		ws.counters.replies[kindOfReply(p.Code)].Add(1)
 	}
-	ws.replies = mem
-	b := mem[start:len(mem):len(mem)]
-	if !j.ticket.Finish(now, b) {
-		return Superseded, nil
-	}
-	if now.Sub(j.received) >= e.config.MaxRequestTime {
+	return o, err
+}
+
+// settle has the cache keep the reply, and says whether it is to be sent.
+func (e *engine) settle(j *job, reply []byte, now time.Time) Outcome {
+	switch {
+	case !j.ticket.Finish(now, reply):
+		return Superseded
+	case now.Sub(j.received) >= e.config.MaxRequestTime:
 		// Too late for this one, but not in vain: the cache has it for the
 		// retransmission.
-		return Expired, nil
+		return Expired
 	}
-	ws.out = append(ws.out, udp.Message{Buf: b, N: len(b), Addr: j.remote, Local: j.local})
-	ws.counters.replies[kindOfReply(p.Code)].Add(1)
-	return Replied, nil
+	return Replied
 }
 
 // dropped is told by the pool of a job that it will not run.

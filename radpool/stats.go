@@ -51,6 +51,12 @@ type Stats struct {
 	ReadErrors  uint64
 	WriteErrors uint64 // replies that the system would not send; each is in Replied or Replayed
 
+	// RunInReader is how many requests the reader of their socket ran itself (see
+	// Config.RunInReader), and ReadersHeldUp how often a handler held one up until
+	// another reader took over.
+	RunInReader   uint64
+	ReadersHeldUp uint64
+
 	// Unresponsive is how many workers are, now, in a Handler that has not
 	// returned although MaxRequestTime is over.
 	Unresponsive int

@@ -23,6 +23,7 @@ const (
 	phaseReleased               // woken because the pool is closing
 	phaseRetired                // told by the policy to end
 	phaseRunning                // has jobs
+	phaseLent                   // parked, while somebody else is this worker
 	phaseReplaced               // has ended; another one takes its place
 )
 
@@ -91,17 +92,22 @@ func (p *Pool[T]) next(w *worker[T]) bool {
 		p.mu.Unlock()
 		wake.signal()
 
-		for i := range w.dropped {
-			p.drop(w.dropped[i])
-		}
-		clear(w.dropped)
-		w.dropped = w.dropped[:0]
+		p.dropTaken(w)
 		if len(w.jobs) > 0 {
 			return true
 		}
 		now = time.Now()
 		p.mu.Lock()
 	}
+}
+
+// dropTaken tells the user of the expired jobs that the worker took.
+func (p *Pool[T]) dropTaken(w *worker[T]) {
+	for i := range w.dropped {
+		p.drop(w.dropped[i])
+	}
+	clear(w.dropped)
+	w.dropped = w.dropped[:0]
 }
 
 // due reports whether the worker is to be replaced. Called with the lock held.

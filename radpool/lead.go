@@ -1,0 +1,94 @@
+package radpool
+
+import (
+	"errors"
+	"time"
+)
+
+// leadTurn is how long a reader runs handlers before it reads again, other than
+// for the last one that it began: what waits in the socket's buffer is not
+// deduplicated, nor classed.
+const leadTurn = 2 * time.Millisecond
+
+// helpFrom is how much work a batch must be by the last one's measure for a
+// second worker to be woken beside the reader.
+const helpFrom = 400 * time.Microsecond
+
+// submit puts the new requests of a batch into the queue, and then works the queue
+// where that is quicker than waking others. One that was taken belongs to the pool
+// from then on.
+func (r *reader) submit(now time.Time) {
+	pool := r.engine.pool
+	r.counters.admitted.Add(uint64(len(r.jobs)))
+	var w *worker[*job]
+	var accepted int
+	if r.engine.config.RunInReader != No && r.mode.runs(now) {
+		w, accepted = pool.submitLent(r.jobs)
+	} else {
+		accepted = pool.SubmitBatch(r.jobs)
+	}
+	if accepted < len(r.jobs) {
+		r.refused(now)
+	}
+	if w != nil && time.Duration(len(r.jobs))*r.perJob >= helpFrom {
+		pool.rouse()
+	}
+	clear(r.jobs)
+	if w != nil {
+		r.lead(w)
+	}
+}
+
+// refused ends the jobs that the queue did not take.
+func (r *reader) refused(now time.Time) {
+	for i := range r.jobs {
+		var o Outcome
+		switch err := r.jobs[i].Err; {
+		case err == nil:
+			continue
+		case errors.Is(err, ErrQueueFull):
+			o = QueueFull
+		case errors.Is(err, ErrExpired):
+			o = Expired
+		default:
+			o = Aborted
+		}
+		j := r.jobs[i].Value
+		j.ticket.Abandon()
+		r.engine.finish(j, o, nil, r.counters, now)
+	}
+}
+
+// lead works the queue as the worker that it was lent, until the queue is empty,
+// its turn is over, or another reader has taken over because a handler did not
+// come back. Replies wait in r.out until then.
+func (r *reader) lead(w *worker[*job]) {
+	e := r.engine
+	ws := w.State.(*workerState)
+	ws.out = &r.out
+	defer func() { // also when a handler ends the goroutine
+		r.since.Store(0)
+		ws.out = &ws.own
+		e.pool.giveBack(w)
+	}()
+	r.led.Store(true)
+	e.watchdog.wake()
+	var began time.Time
+	for first := true; e.pool.nextLent(w); first = false {
+		start := time.Now()
+		if first {
+			began = start
+		}
+		jobs := len(w.jobs)
+		r.counters.inReader.Add(uint64(jobs))
+		r.since.Store(int64(start.Sub(e.epoch)) + 1) // 0 is none
+		e.pool.run(w)
+		r.since.Store(0)
+		end := time.Now()
+		took := end.Sub(start)
+		r.perJob += (took/time.Duration(jobs) - r.perJob) / 8
+		if r.deposed.Load() || !r.mode.ran(end, took) || end.Sub(began) >= leadTurn {
+			return
+		}
+	}
+}
