@@ -6,8 +6,8 @@
 //	billingd -db memory:1000              serve 1000 users without a database
 //
 // It serves the clients 127.0.0.0/8 and ::1 with one secret. SIGTERM and Ctrl-C
-// end it gently: what was received is answered first. Exit status 0: ended by a
-// signal; 1: it could not serve; 2: wrong flags.
+// end it gently: what was received is answered first; a second one ends it at
+// once. Exit status 0: ended by a signal; 1: it could not serve; 2: wrong flags.
 package main
 
 import (
@@ -29,10 +29,18 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signals()
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
+}
+
+// signals returns a context that the first signal ends. The second one finds
+// nobody who waits for it, and ends the process.
+func signals() (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // run is the whole program: it serves until ctx ends, and returns the exit
@@ -46,12 +54,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		complain(stderr, err)
 		return 2
 	}
-	if err := serve(ctx, o, stdout, newLogger(stderr, o.logLevel)); err != nil {
+	log := newLogger(stderr, o.logLevel)
+	err = serve(ctx, o, stdout, log)
+	switch {
+	case errors.Is(err, errNotReady):
+		log.Info("ended by a signal before it was ready")
+	case err != nil:
 		complain(stderr, err)
 		return 1
 	}
 	return 0
 }
+
+// errNotReady is that a signal came before billingd was ready.
+var errNotReady = errors.New("ended before it was ready")
 
 // complain prints why the program ends. Where even that cannot be written, only
 // the exit status is left to tell.
@@ -76,6 +92,9 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 	backend, err := openBackend(ctx, o, log)
 	if err != nil {
 		sockets.close()
+		if ctx.Err() != nil {
+			return errNotReady
+		}
 		return err
 	}
 	defer func() { err = errors.Join(err, backend.close()) }()
@@ -105,12 +124,24 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 	log.Info("ending: answering what was received")
 	drain, cancel := context.WithTimeout(context.Background(), o.drainTime())
 	defer cancel()
-	if err := server.Shutdown(drain); err != nil {
+	err = server.Shutdown(drain)
+	log.Info("ended", outcomes(server.Stats())...)
+	if err != nil {
 		return fmt.Errorf("not everything was answered: %w", err)
 	}
-	st := server.Stats()
-	log.Info("ended", zap.Uint64("received", st.Received), zap.Uint64("replied", st.Replied), zap.Uint64("replayed", st.Replayed))
 	return nil
+}
+
+// outcomes says what became of the datagrams: those that are not named were none,
+// and the others add up to what was received.
+func outcomes(st radpool.Stats) []zap.Field {
+	fields := []zap.Field{zap.Uint64("received", st.Received)}
+	for o := range radpool.Outcome(radpool.NumOutcomes) {
+		if n := st.Outcome(o); n > 0 || o == radpool.Replied {
+			fields = append(fields, zap.Uint64(o.String(), n))
+		}
+	}
+	return fields
 }
 
 // socket is one listening socket, with what it serves.
