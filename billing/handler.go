@@ -1,6 +1,9 @@
 package billing
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // A Handler is what a billing system implements: it knows subscribers, and it
 // keeps their accounting. [Processor] turns one into a radpool.Handler.
@@ -16,7 +19,8 @@ type Handler interface {
 	//
 	// An error means that the question could not be answered. The NAS then gets
 	// no answer and asks again, or asks another server (Processor.OnError can
-	// make it a reject): an error is never an Access-Accept.
+	// make it a reject): an error is never an Access-Accept. One that is
+	// ErrSubscriber (errors.Is) is always a reject.
 	Authorize(ctx context.Context, req *AccessRequest) (Grant, error)
 
 	// Account stores the record, and returns nil only when it is durable: only
@@ -28,6 +32,12 @@ type Handler interface {
 	// any number of times, ends in one and the same state.
 	Account(ctx context.Context, rec *AccountingRecord) error
 }
+
+// ErrSubscriber marks an error of Authorize that comes from what is stored of one
+// subscriber, such as a row that cannot be understood. Another server would fail
+// as well, and a NAS that got no answer would take this one for dead, which is
+// everybody's loss: so the request is rejected, whatever Processor.OnError says.
+var ErrSubscriber = errors.New("billing: what is stored of the subscriber cannot be used")
 
 // A BatchHandler is a [Handler] that answers several requests in one round trip
 // to its database. It receives what a worker took as one batch (see

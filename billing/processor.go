@@ -96,8 +96,8 @@ type Processor struct {
 	// PostAuther, it is used as such.
 	Handler Handler
 
-	// OnError says what happens when Authorize returns an error. The zero value,
-	// FailSilent: no answer.
+	// OnError says what happens when Authorize returns an error other than
+	// ErrSubscriber. The zero value, FailSilent: no answer.
 	OnError FailurePolicy
 
 	// ShowReasons puts the true reason into every Access-Reject's Reply-Message,
@@ -229,12 +229,14 @@ func (p *Processor) finishAccess(a *access, g *Grant, err error, resp *radpool.R
 	now := time.Now()
 	if err != nil {
 		p.stats.authorizeErrors.Add(1)
-		if p.OnError != FailReject {
+		theirs := errors.Is(err, ErrSubscriber)
+		if !theirs && p.OnError != FailReject {
 			resp.Fail(fmt.Errorf("billing: authorize: %w", err))
 			return
 		}
 		p.log.failure(now, a, err)
-		p.reject(a, decision{reason: ReasonUnavailable, proven: true}, "", now, resp)
+		// That this is a subscriber at all is nothing for strangers.
+		p.reject(a, decision{reason: ReasonUnavailable, proven: !theirs}, "", now, resp)
 		return
 	}
 	d := p.table.decide(a, g, now)

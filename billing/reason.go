@@ -18,7 +18,7 @@ const (
 	ReasonCallingStation         // not from this Calling-Station-Id
 	ReasonNotNow                 // outside the hours of the tariff
 	ReasonRejected               // the back end says no, without a reason of this list
-	ReasonUnavailable            // the back end failed, and the Processor is set to reject then
+	ReasonUnavailable            // the back end failed, with ErrSubscriber or where the Processor is set to reject
 	ReasonBadRequest             // attributes that contradict each other or cannot be decoded
 	numReasons
 )

@@ -28,9 +28,9 @@
 // One statement reads everything for one Access-Request, or for a whole batch of
 // them. The rows are evaluated as FreeRADIUS's rlm_sql does: see the operators in
 // users(5), Fall-Through, and groups by priority. A row that cannot be understood
-// (an attribute that is not in the dictionary, an operator, a date) fails the
-// request with a [RowError] that names it, as it fails in FreeRADIUS: half a
-// configuration is not granted. Passwords are taken from Cleartext-Password,
+// (an attribute that is not in the dictionary, an operator, a date) is a [RowError]
+// that names it, and an Access-Reject, as in FreeRADIUS: half a configuration is not
+// granted. Passwords are taken from Cleartext-Password,
 // NT-Password, Crypt-Password and the like; Expiration, Simultaneous-Use,
 // Login-Time, User-Profile, SQL-Group, Current-Time, Time-Of-Day, Client-IP-Address
 // and Auth-Type (Accept, Reject) work. Auth-Type := Accept waives the password of a

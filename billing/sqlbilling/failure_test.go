@@ -227,6 +227,21 @@ func TestBadRowFailsAlone(t *testing.T) {
 	}
 }
 
+// A row that cannot be understood is a fault of its subscriber's, and none of the
+// database's: the one is rejected, the other is not answered.
+func TestWhoseFault(t *testing.T) {
+	f := open(t, sqlbilling.Options{})
+	f.rows([5]string{"radcheck", "alice", "Cleartext-Password", ":=", "pw"}, [5]string{"radreply", "alice", "No-Such-Attribute", "=", "x"})
+	alice := &billing.AccessRequest{UserName: "alice", Time: at(0)}
+	if _, err := f.Authorize(t.Context(), alice); !errors.Is(err, billing.ErrSubscriber) || !strings.Contains(err.Error(), "No-Such-Attribute") {
+		t.Errorf("a row: %v", err)
+	}
+	f.exec("ALTER TABLE radreply RENAME TO away")
+	if _, err := f.Authorize(t.Context(), alice); err == nil || errors.Is(err, billing.ErrSubscriber) {
+		t.Errorf("the database: %v", err)
+	}
+}
+
 // While another process holds the database the write is tried again, as long as
 // there is time.
 func TestBusy(t *testing.T) {

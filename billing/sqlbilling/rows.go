@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/radpool/radpool/billing"
 )
 
 // A RowError is a row of the database that cannot be used. The request that met
-// it fails, as FreeRADIUS's SQL module fails: half of what was configured is not
-// to be granted. It does not hold the value, which may be a password.
+// it is rejected, as FreeRADIUS rejects it: half of what was configured is not to
+// be granted. It is a [billing.ErrSubscriber], and does not hold the value, which
+// may be a password.
 type RowError struct {
 	Table     string
 	ID        int64
@@ -20,6 +23,9 @@ type RowError struct {
 func (e *RowError) Error() string {
 	return fmt.Sprintf("sqlbilling: %s, id %d, attribute %.64q: %s", e.Table, e.ID, e.Attribute, e.Reason)
 }
+
+// Unwrap returns billing.ErrSubscriber.
+func (e *RowError) Unwrap() error { return billing.ErrSubscriber }
 
 // Kinds of rows of the statement Authorize, and the tables they are of.
 const (
