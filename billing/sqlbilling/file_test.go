@@ -162,3 +162,32 @@ func TestNewFileIsPrivate(t *testing.T) {
 		}
 	}
 }
+
+// A WAL that grew while another process was reading shrinks again.
+func TestWALShrinks(t *testing.T) {
+	f := open(t, sqlbilling.Options{})
+	f.exec("BEGIN")
+	var n int
+	if err := f.raw.Get(&n, "SELECT COUNT(*) FROM radacct"); err != nil {
+		t.Fatal(err)
+	}
+	const octets = 40 << 20
+	if _, err := f.WriteDB().Exec("INSERT INTO nas (nasname, description) VALUES ('x', hex(zeroblob(?)))", octets/2); err != nil {
+		t.Fatal(err)
+	}
+	size := func() int64 {
+		info, err := os.Stat(f.file + "-wal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	if size() < octets {
+		t.Fatalf("the WAL has %d octets: the test is wrong", size())
+	}
+	f.exec("COMMIT")
+	f.account(record("a", billing.Start, 0), record("b", billing.Start, 0), record("c", billing.Start, 0))
+	if size() > 17<<20 {
+		t.Errorf("the WAL still has %d octets", size())
+	}
+}

@@ -63,6 +63,10 @@ func init() {
 // short because it knows nothing of contexts; sqlbilling tries again.
 const busyTimeout = "50"
 
+// walLimit is how large the WAL stays, in octets, after it had to grow since
+// another process was reading for long. SQLite on its own never shrinks it.
+const walLimit = "16777216"
+
 // Open returns the function that opens a file through the named driver of
 // database/sql. It is exported for tests that wrap the driver.
 func Open(driver string) func(context.Context, string, dialect.Options) (*dialect.DB, error) {
@@ -79,7 +83,7 @@ func Open(driver string) func(context.Context, string, dialect.Options) (*dialec
 		}
 		f := &file{name: target}
 		write, err := openPool(driver, f, "_txlock=immediate&_pragma=busy_timeout("+busyTimeout+
-			")&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=trusted_schema(0)")
+			")&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=trusted_schema(0)&_pragma=journal_size_limit("+walLimit+")")
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", label, err)
 		}
