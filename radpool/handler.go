@@ -47,7 +47,8 @@ type Exchange struct {
 // to Config.MaxBatch, and hands it over in one call; it never waits for
 // company, so a request that is alone comes alone.
 //
-// The requests of a batch are of any code. One request's failure is its own:
+// The requests of a batch are of one [Class], but a handler had better not rely on
+// it: who calls HandleBatch may be another. One request's failure is its own:
 // HandleBatch calls Fail on that response. A panic fails the whole batch.
 type BatchHandler interface {
 	Handler

@@ -39,7 +39,7 @@ type PoolConfig[T any] struct {
 	Run func(w *Worker, jobs []T)
 
 	// MaxBatch is the most jobs that Run takes at once, from 1 to 65,536. A
-	// worker takes what waits and never waits for more. Above 1, Run is to
+	// worker takes what waits, all of one class, and never waits for more. Above 1, Run is to
 	// treat them as one, such as a single statement to a database: jobs that
 	// it does one after the other only wait longer, while other workers are
 	// idle. Zero: 1.

@@ -248,6 +248,30 @@ func TestPoolMaxBatchTakesAllThatWaits(t *testing.T) {
 	})
 }
 
+// The urgent in a batch would have to wait until the less urgent are done.
+func TestPoolBatchIsOfOneClass(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log poolLog
+		hold := make(chan struct{})
+		p := newTestPool(t, radpool.PoolConfig[int]{
+			Policy:   radpool.Fixed(1),
+			MaxBatch: 8,
+			Run:      func(_ *radpool.Worker, jobs []int) { log.add("%v", jobs); <-hold },
+		})
+		_ = p.Submit(radpool.ClassAccess, time.Time{}, 0)
+		synctest.Wait()
+		for i, class := range []radpool.Class{radpool.ClassInterim, radpool.ClassAccess, radpool.ClassAccounting, radpool.ClassAccess, radpool.ClassInterim} {
+			_ = p.Submit(class, time.Time{}, i+1)
+		}
+		close(hold)
+		closed := p.Shutdown(t.Context())
+		if got := log.take(); got != "[0] [2 4] [3] [1 5]" || closed != nil {
+			t.Error(got, closed)
+		}
+		closePool(t, p)
+	})
+}
+
 func TestPoolSubmitBatchTellsEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log poolLog

@@ -125,12 +125,22 @@ func (q *Queue[T]) victim(now int64, class Class) (uint32, Drop) {
 // out too, with Why DropExpired: it is to be counted and not run. ok is false
 // if the queue is empty.
 func (q *Queue[T]) Pop(now time.Time) (out Item[T], ok bool) {
+	c, ok := q.Next()
+	if !ok {
+		return out, false
+	}
+	return q.remove(q.lists[c].head, q.since(now)), true
+}
+
+// Next is the class of what Pop would take out. ok is false if the queue is
+// empty.
+func (q *Queue[T]) Next() (class Class, ok bool) {
 	for c := range q.lists {
 		if q.lists[c].len > 0 {
-			return q.remove(q.lists[c].head, q.since(now)), true
+			return Class(c), true
 		}
 	}
-	return out, false
+	return 0, false
 }
 
 // Expire takes out the entry that expired first, with Why DropExpired. ok is

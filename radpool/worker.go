@@ -118,8 +118,8 @@ func (p *Pool[T]) due(w *worker[T]) bool {
 	return w.broken || p.cfg.MaxRequestsPerServer > 0 && w.served >= p.cfg.MaxRequestsPerServer
 }
 
-// take moves what waits to the worker: up to MaxBatch jobs, and what has
-// expired. Called with the lock held.
+// take moves what waits to the worker: up to MaxBatch jobs of one class, and what
+// has expired. Called with the lock held.
 func (p *Pool[T]) take(now time.Time, w *worker[T]) {
 	if p.abandoned {
 		return // Close drops what is left
@@ -138,11 +138,14 @@ func (p *Pool[T]) take(now time.Time, w *worker[T]) {
 	if limit := p.cfg.MaxRequestsPerServer; limit > 0 {
 		most = min(most, limit-w.served)
 	}
+	var batch Class
 	for len(w.jobs) < most && len(w.dropped) < expiredBatch {
-		it, ok := p.queue.Pop(now)
-		if !ok {
-			break
+		class, ok := p.queue.Next()
+		if !ok || len(w.jobs) > 0 && class != batch {
+			break // the urgent must not wait until the less urgent are done
 		}
+		batch = class
+		it, _ := p.queue.Pop(now)
 		if it.Why != DropNone {
 			p.countDrop(it.Class, it.Why)
 			w.dropped = append(w.dropped, it)

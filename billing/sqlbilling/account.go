@@ -12,7 +12,8 @@ import (
 // the transaction that it shares with whatever else was waiting. When ctx is done
 // it returns ctx's error, and whether the record becomes durable is not known.
 // The other errors are ErrOverloaded, ErrClosed, one that names the field of the
-// record, and the database's.
+// record, and the database's. A record of a status that has no place in the schema
+// is ignored, and counted as such.
 func (b *Backend) Account(ctx context.Context, rec *billing.AccountingRecord) error {
 	var errs [1]error
 	b.AccountBatch(ctx, []*billing.AccountingRecord{rec}, errs[:])
@@ -24,6 +25,10 @@ func (b *Backend) AccountBatch(ctx context.Context, recs []*billing.AccountingRe
 	items := make([]item, 0, len(recs))
 	place := make([]int, 0, len(recs))
 	for i, rec := range recs {
+		if !kept(rec.Status) {
+			b.stats.ignored.Add(1)
+			continue
+		}
 		it, err := newItem(rec)
 		if err != nil {
 			errs[i] = fmt.Errorf("sqlbilling: accounting record: %w", err)
@@ -45,6 +50,17 @@ func (b *Backend) AccountBatch(ctx context.Context, recs []*billing.AccountingRe
 	for k, i := range place {
 		errs[i] = items[k].err
 	}
+}
+
+// kept reports whether there is a place for records of this status in the schema.
+// Others, of tunnels and the like, are as good as stored: without an answer the NAS
+// would send them for ever.
+func kept(s billing.StatusType) bool {
+	switch s {
+	case billing.Start, billing.Stop, billing.InterimUpdate, billing.AccountingOn, billing.AccountingOff:
+		return true
+	}
+	return false
 }
 
 // newItem turns a record into what is to be written.

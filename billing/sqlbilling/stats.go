@@ -16,6 +16,7 @@ type Stats struct {
 	Retries    uint64 // transactions that were tried again, since the database was busy
 	Failed     uint64 // records that were not written
 	Overloaded uint64 // records that were refused, since MaxPending were waiting
+	Ignored    uint64 // records of a status that has no place in the schema
 	Abandoned  uint64 // records whose callers had gone before they were written
 	Pending    int    // records that wait now
 
@@ -26,9 +27,9 @@ type Stats struct {
 }
 
 type counters struct {
-	authorized, queries, unanswered                               atomic.Uint64
-	records, groups, rows, retries, failed, overloaded, abandoned atomic.Uint64
-	postAuthWritten, postAuthDropped, postAuthFailed              atomic.Uint64
+	authorized, queries, unanswered                                        atomic.Uint64
+	records, groups, rows, retries, failed, overloaded, ignored, abandoned atomic.Uint64
+	postAuthWritten, postAuthDropped, postAuthFailed                       atomic.Uint64
 }
 
 // Stats returns the counters. Each is exact, though not all are of one moment.
@@ -40,7 +41,7 @@ func (b *Backend) Stats() Stats {
 	return Stats{
 		Authorized: c.authorized.Load(), Queries: c.queries.Load(), Unanswered: c.unanswered.Load(),
 		Records: c.records.Load(), Groups: c.groups.Load(), Rows: c.rows.Load(), Retries: c.retries.Load(),
-		Failed: c.failed.Load(), Overloaded: c.overloaded.Load(), Abandoned: c.abandoned.Load(), Pending: pending,
+		Failed: c.failed.Load(), Overloaded: c.overloaded.Load(), Ignored: c.ignored.Load(), Abandoned: c.abandoned.Load(), Pending: pending,
 		PostAuthWritten: c.postAuthWritten.Load(), PostAuthDropped: c.postAuthDropped.Load(),
 		PostAuthFailed: c.postAuthFailed.Load(),
 	}
