@@ -29,8 +29,9 @@ type engine struct {
 
 	cache  *cache.Cache
 	arenas *arena.Pool
-	pool   *Pool[*job]
-	jobs   sync.Pool
+	pool   *Pool[*waiting]
+
+	waitings sync.Pool
 
 	counters  counterSet
 	elsewhere *counters // for what neither a reader nor a worker counts: drops by the pool
@@ -111,7 +112,7 @@ func newEngine(s *Server) (*engine, error) {
 	return e, nil
 }
 
-func (e *engine) newPool(policy Policy) (*Pool[*job], error) {
+func (e *engine) newPool(policy Policy) (*Pool[*waiting], error) {
 	cfg := e.config
 	if policy == nil {
 		policy = cfg.policy()
@@ -123,7 +124,7 @@ func (e *engine) newPool(policy Policy) (*Pool[*job], error) {
 			maxBatch = min(maxBatch, n)
 		}
 	}
-	return NewPool(PoolConfig[*job]{
+	return NewPool(PoolConfig[*waiting]{
 		MaxQueueSize:         cfg.MaxQueueSize,
 		Policy:               policy,
 		Run:                  e.run,

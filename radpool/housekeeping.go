@@ -60,7 +60,7 @@ type run struct {
 	arrived atomic.Int64 // when its first request arrived, in nanoseconds since the epoch, plus 1; 0 while idle
 }
 
-func (r *run) begin(epoch, arrived time.Time) { r.arrived.Store(int64(arrived.Sub(epoch)) + 1) }
+func (r *run) begin(arrived int64) { r.arrived.Store(arrived + 1) }
 
 func (r *run) end() { r.arrived.Store(0) }
 

@@ -20,7 +20,7 @@ const helpFrom = 400 * time.Microsecond
 func (r *reader) submit(now time.Time) {
 	pool := r.engine.pool
 	r.counters.admitted.Add(uint64(len(r.jobs)))
-	var w *worker[*job]
+	var w *worker[*waiting]
 	var accepted int
 	if r.engine.config.RunInReader != No && r.mode.runs(now) {
 		w, accepted = pool.submitLent(r.jobs)
@@ -53,16 +53,14 @@ func (r *reader) refused(now time.Time) {
 		default:
 			o = Aborted
 		}
-		j := r.jobs[i].Value
-		j.ticket.Abandon()
-		r.engine.finish(j, o, nil, r.counters, now)
+		r.engine.finishWaiting(r.jobs[i].Value, o, r.counters, now)
 	}
 }
 
 // lead works the queue as the worker that it was lent, until the queue is empty,
 // its turn is over, or another reader has taken over because a handler did not
 // come back. Replies wait in r.out until then.
-func (r *reader) lead(w *worker[*job]) {
+func (r *reader) lead(w *worker[*waiting]) {
 	e := r.engine
 	ws := w.State.(*workerState)
 	ws.out = &r.out

@@ -32,7 +32,7 @@ type reader struct {
 	counters *counters
 	in       []udp.Message
 	out      outbox
-	jobs     []Job[*job] // the new requests of this batch
+	jobs     []Job[*waiting] // the new requests of this batch
 	reply    radius.Packet
 	key      cache.Request // here, since what is passed by pointer would else be allocated
 
@@ -210,13 +210,10 @@ func (r *reader) accept(m *udp.Message, b []byte, shape *wire.Shape, client *cli
 		r.drop(now, Shed, m, client, shape, wire.WellFormed)
 		return
 	}
-	j := e.newJob()
-	a := e.arenas.Get()
-	*j = job{
-		listener: r.listener, client: client, ticket: ticket, arena: a, datagram: a.Copy(b[:shape.Length]), shape: *shape,
-		remote: m.Addr, local: m.Local, received: now, context: j.context,
-	}
-	r.jobs = append(r.jobs, Job[*job]{Value: j, Class: class, Expires: now.Add(e.config.MaxRequestTime)})
+	w := e.newWaiting(origin{
+		listener: r.listener, client: client, ticket: ticket, remote: m.Addr, local: m.Local, received: int64(now.Sub(e.epoch)),
+	}, b[:shape.Length])
+	r.jobs = append(r.jobs, Job[*waiting]{Value: w, Class: class, Expires: now.Add(e.config.MaxRequestTime)})
 }
 
 // shed reports whether AutoLimitAcct drops this request.

@@ -14,6 +14,7 @@ import (
 type workerState struct {
 	counters  *counters
 	run       run
+	free      []*job // at most as many as a batch has
 	live      []*job
 	exchanges []*Exchange
 	own       outbox
@@ -42,9 +43,9 @@ func (e *engine) workerStop(w *Worker) {
 }
 
 // run answers the requests that a worker took from the queue together.
-func (e *engine) run(w *Worker, jobs []*job) {
+func (e *engine) run(w *Worker, batch []*waiting) {
 	ws := w.State.(*workerState)
-	e.open(ws, jobs)
+	e.open(ws, batch)
 	if len(ws.live) == 0 {
 		return
 	}
@@ -55,25 +56,24 @@ func (e *engine) run(w *Worker, jobs []*job) {
 		ws.run.end()
 		e.close(ws, handled)
 	}()
-	ws.run.begin(e.runs.epoch, ws.live[0].received)
+	ws.run.begin(ws.live[0].received)
 	handled = e.handle(ws)
 }
 
-// open leaves in ws.live those jobs that are still wanted, ready to be handled.
-func (e *engine) open(ws *workerState, jobs []*job) {
+// open leaves in ws.live those requests that are still wanted, ready to be handled.
+func (e *engine) open(ws *workerState, batch []*waiting) {
 	now := time.Now()
 	ws.live, ws.exchanges = ws.live[:0], ws.exchanges[:0]
-	for _, j := range jobs {
+	for _, w := range batch {
 		switch {
 		case e.base.Err() != nil: // closed, and the pool does not know yet
-			j.ticket.Abandon()
-			e.finish(j, Aborted, nil, ws.counters, now)
+			e.finishWaiting(w, Aborted, ws.counters, now)
 			continue
-		case !j.ticket.Current():
-			e.finish(j, Superseded, nil, ws.counters, now)
+		case !w.ticket.Current():
+			e.finishWaiting(w, Superseded, ws.counters, now)
 			continue
 		}
-		j.open(e)
+		j := e.openJob(ws, w, now)
 		ws.live = append(ws.live, j)
 		ws.exchanges = append(ws.exchanges, &j.exchange)
 	}
@@ -112,7 +112,7 @@ func (e *engine) close(ws *workerState, handled bool) {
 	now := time.Now()
 	for _, j := range ws.live {
 		o, err := e.seal(ws, j, handled, now)
-		e.finish(j, o, err, ws.counters, now)
+		e.finish(ws, j, o, err, now)
 	}
 	if ws.out == &ws.own {
 		ws.own.send()
@@ -160,7 +160,7 @@ func (e *engine) settle(j *job, reply []byte, now time.Time) Outcome {
 	switch {
 	case !j.ticket.Finish(now, reply):
 		return Superseded
-	case now.Sub(j.received) >= e.config.MaxRequestTime:
+	case now.Sub(e.epoch)-time.Duration(j.received) >= e.config.MaxRequestTime:
 		// Too late for this one, but not in vain: the cache has it for the
 		// retransmission.
 		return Expired
@@ -169,7 +169,7 @@ func (e *engine) settle(j *job, reply []byte, now time.Time) Outcome {
 }
 
 // dropped is told by the pool of a job that it will not run.
-func (e *engine) dropped(j *job, _ Class, why Drop) {
+func (e *engine) dropped(w *waiting, _ Class, why Drop) {
 	o := Shed
 	switch why {
 	case DropExpired:
@@ -177,25 +177,8 @@ func (e *engine) dropped(j *job, _ Class, why Drop) {
 	case DropClosed:
 		o = Aborted
 	}
-	j.ticket.Abandon()
-	e.finish(j, o, nil, e.elsewhere, time.Now())
+	e.finishWaiting(w, o, e.elsewhere, time.Now())
 }
 
 // panicked is told by the pool of a panic that came past handle: one of ours.
-func (e *engine) panicked(_ *Worker, _ []*job, v any, stack []byte) { e.handlerPanicked(v, stack) }
-
-// finish is the end of a job, of every one exactly once: it is counted, told
-// where it is a drop, and its memory released.
-func (e *engine) finish(j *job, o Outcome, err error, c *counters, now time.Time) {
-	c.outcomes[o].Add(1)
-	if o != Replied && o != Unanswered {
-		if t, wanted := e.telling(now, o); wanted {
-			t.tell(DropInfo{
-				Outcome: o, RemoteAddr: j.remote, Client: &j.client.Client, Code: j.shape.Code,
-				Identifier: j.shape.Identifier, Err: err,
-			})
-		}
-	}
-	j.release(e)
-	c.ended.Add(1)
-}
+func (e *engine) panicked(_ *Worker, _ []*waiting, v any, stack []byte) { e.handlerPanicked(v, stack) }
