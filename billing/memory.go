@@ -27,11 +27,12 @@ var ErrMemoryFull = errors.New("billing: Memory: too many open sessions")
 // measuring, and to start from. What it stores is gone with the process, so its
 // accounting is not durable as Handler asks.
 //
-// Subscribers are looked up without a lock. Sessions are bounded: when there are
+// Sessions are bounded: when there are
 // as many as it may keep, the one that ended longest ago makes room, and if none
 // has ended, Account fails. All methods are safe for concurrent use.
 type Memory struct {
-	subscribers sync.Map // user name: *Grant, never changed once stored
+	subscribersMu sync.RWMutex
+	subscribers   map[string]*Grant // by user name; a Grant is never changed once stored
 
 	mu       sync.RWMutex
 	most     int
@@ -62,6 +63,8 @@ func NewMemory(maxSessions int) *Memory {
 		maxSessions = DefaultMemorySessions
 	}
 	return &Memory{
+		subscribers: make(map[string]*Grant),
+
 		most:     maxSessions,
 		sessions: make(map[string]*MemorySession),
 		open:     make(map[string]int),
@@ -71,18 +74,28 @@ func NewMemory(maxSessions int) *Memory {
 
 // Put adds a subscriber, or replaces it. Grant.OpenSessions is counted by the
 // Memory itself.
-func (m *Memory) Put(userName string, g Grant) { m.subscribers.Store(userName, &g) }
+func (m *Memory) Put(userName string, g Grant) {
+	m.subscribersMu.Lock()
+	defer m.subscribersMu.Unlock()
+	m.subscribers[userName] = &g
+}
 
 // Delete removes a subscriber. Sessions stay.
-func (m *Memory) Delete(userName string) { m.subscribers.Delete(userName) }
+func (m *Memory) Delete(userName string) {
+	m.subscribersMu.Lock()
+	defer m.subscribersMu.Unlock()
+	delete(m.subscribers, userName)
+}
 
 // Authorize implements Handler.
 func (m *Memory) Authorize(_ context.Context, req *AccessRequest) (Grant, error) {
-	v, ok := m.subscribers.Load(req.UserName)
-	if !ok {
+	m.subscribersMu.RLock()
+	known := m.subscribers[req.UserName]
+	m.subscribersMu.RUnlock()
+	if known == nil {
 		return Grant{Reason: ReasonUnknownUser}, nil
 	}
-	g := *v.(*Grant)
+	g := *known
 	if g.SimultaneousUse > 0 {
 		m.mu.RLock()
 		g.OpenSessions = m.open[req.UserName]

@@ -35,7 +35,7 @@ func (r *reader) submit(now time.Time) {
 	}
 	clear(r.jobs)
 	if w != nil {
-		r.lead(w)
+		r.lead(now, w)
 	}
 }
 
@@ -60,7 +60,7 @@ func (r *reader) refused(now time.Time) {
 // lead works the queue as the worker that it was lent, until the queue is empty,
 // its turn is over, or another reader has taken over because a handler did not
 // come back. Replies wait in r.out until then.
-func (r *reader) lead(w *worker[*waiting]) {
+func (r *reader) lead(now time.Time, w *worker[*waiting]) {
 	e := r.engine
 	ws := w.State.(*workerState)
 	ws.out = &r.out
@@ -71,21 +71,16 @@ func (r *reader) lead(w *worker[*waiting]) {
 	}()
 	r.led.Store(true)
 	e.watchdog.wake()
-	var began time.Time
-	for first := true; e.pool.nextLent(w); first = false {
-		start := time.Now()
-		if first {
-			began = start
-		}
+	for now, began := now, now; e.pool.nextLent(now, w); {
 		jobs := len(w.jobs)
 		r.counters.inReader.Add(uint64(jobs))
-		r.since.Store(int64(start.Sub(e.epoch)) + 1) // 0 is none
+		r.since.Store(int64(now.Sub(e.epoch)) + 1) // 0 is none
 		e.pool.run(w)
 		r.since.Store(0)
-		end := time.Now()
-		took := end.Sub(start)
+		took := ws.closed.Sub(now)
+		now = ws.closed
 		r.perJob += (took/time.Duration(jobs) - r.perJob) / 8
-		if r.deposed.Load() || !r.mode.ran(end, took) || end.Sub(began) >= leadTurn {
+		if r.deposed.Load() || !r.mode.ran(now, took) || now.Sub(began) >= leadTurn {
 			return
 		}
 	}

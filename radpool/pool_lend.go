@@ -41,10 +41,10 @@ func (p *Pool[T]) lend() *worker[T] {
 }
 
 // nextLent accounts for what the borrower has run on w, and gives it the next
-// jobs. false: there are none, or w is to be replaced first; give it back.
-func (p *Pool[T]) nextLent(w *worker[T]) bool {
+// jobs. false: there are none, or w is to be replaced first; give it back. now is
+// a time not long ago: what expires in between runs.
+func (p *Pool[T]) nextLent(now time.Time, w *worker[T]) bool {
 	for {
-		now := time.Now()
 		p.mu.Lock()
 		p.settle(w)
 		if p.due(w) {

@@ -18,7 +18,8 @@ type workerState struct {
 	live      []*job
 	exchanges []*Exchange
 	own       outbox
-	out       *outbox // where replies go: own, or that of the reader who runs it
+	out       *outbox   // where replies go: own, or that of the reader who runs it
+	closed    time.Time // when the last batch was done
 }
 
 func (e *engine) workerStart(w *Worker) {
@@ -45,8 +46,7 @@ func (e *engine) workerStop(w *Worker) {
 // run answers the requests that a worker took from the queue together.
 func (e *engine) run(w *Worker, batch []*waiting) {
 	ws := w.State.(*workerState)
-	e.open(ws, batch)
-	if len(ws.live) == 0 {
+	if e.open(ws, batch); len(ws.live) == 0 {
 		return
 	}
 	// Whatever happens in the Handler, even runtime.Goexit, each request is
@@ -63,6 +63,7 @@ func (e *engine) run(w *Worker, batch []*waiting) {
 // open leaves in ws.live those requests that are still wanted, ready to be handled.
 func (e *engine) open(ws *workerState, batch []*waiting) {
 	now := time.Now()
+	ws.closed = now // should nothing be left to run
 	ws.live, ws.exchanges = ws.live[:0], ws.exchanges[:0]
 	for _, w := range batch {
 		switch {
@@ -110,6 +111,7 @@ func (e *engine) handlerPanicked(v any, stack []byte) {
 // one socket together.
 func (e *engine) close(ws *workerState, handled bool) {
 	now := time.Now()
+	ws.closed = now
 	for _, j := range ws.live {
 		o, err := e.seal(ws, j, handled, now)
 		e.finish(ws, j, o, err, now)
