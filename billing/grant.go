@@ -34,7 +34,13 @@ type Grant struct {
 	CallingStationID string
 
 	// Reply are the attributes of the Access-Accept, in order. They are not
-	// copied and may be shared between Grants, so nobody may change them.
+	// copied and may be shared between Grants, so nobody may change them. Helpers
+	// of layeh.com/radius that want a packet, such as those for the attributes of
+	// vendors, can fill one for the purpose:
+	//
+	//	var p radius.Packet
+	//	err := mikrotik.MikrotikRateLimit_SetString(&p, "10M/10M")
+	//	grant.Reply = p.Attributes
 	Reply radius.Attributes
 
 	// Restricted are the attributes of the Access-Accept, instead of Reply, of a

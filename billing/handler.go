@@ -30,6 +30,12 @@ type Handler interface {
 	// Records come more than once and in any order, so storing must be
 	// idempotent and commute: any order of Start, Interim-Update and Stop, each
 	// any number of times, ends in one and the same state.
+	//
+	// AccountingOn and AccountingOff end, at rec.Time, every session of
+	// rec.NASAddr that began before it, also one whose records come later, and
+	// no other; their UserName and SessionID may be empty. For a status that the
+	// Handler has no use for the answer is nil: without one the NAS would send
+	// it for ever.
 	Account(ctx context.Context, rec *AccountingRecord) error
 }
 

@@ -9,6 +9,9 @@ import "strconv"
 // FreeRADIUS orders by listener type, so that accounting received on an
 // "auth+acct" listener rides along with authentication. Here the class is that
 // of the request itself.
+//
+// A [Pool] of other jobs uses the numbers from 0 to NumClasses-1 as it likes:
+// const nightly radpool.Class = 3.
 type Class uint8
 
 const (

@@ -1,6 +1,7 @@
 package radpool
 
 import (
+	"errors"
 	"net/netip"
 	"sync/atomic"
 	"time"
@@ -29,11 +30,17 @@ type listener struct {
 	ended    chan error    // what serve returns, from the last reader
 }
 
-// serve waits until the last reader is done.
+// serve waits until the last reader is done and, where that is the end of the
+// server, for all of the end: a program that returns from main when Serve returns
+// must not cut off the replies.
 func (l *listener) serve() error {
 	l.engine.startReader(l)
 	l.engine.readers.Done() // the place that was held since the listener was added
-	return <-l.ended
+	err := <-l.ended
+	if errors.Is(err, ErrServerClosed) {
+		<-l.engine.ended
+	}
+	return err
 }
 
 // stop makes the reader return. The socket stays open for the replies, unless it

@@ -11,8 +11,8 @@ import (
 	"github.com/radpool/radpool/internal/udp"
 )
 
-// ErrServerClosed is what Serve and ListenAndServe return after Shutdown or
-// Close.
+// ErrServerClosed is what Serve and ListenAndServe return when Shutdown or Close is
+// done.
 var ErrServerClosed = errors.New("radpool: server closed")
 
 // A Server receives RADIUS requests, runs a [Handler] for each on a pool of
@@ -64,7 +64,7 @@ const (
 )
 
 // ListenAndServe listens on AuthAddr and AcctAddr and serves until Shutdown or
-// Close, and then returns [ErrServerClosed]. When it cannot listen on one of them
+// Close has ended the server, and then returns [ErrServerClosed]. When it cannot listen on one of them
 // it serves neither and returns why; when one of them is closed by somebody else
 // it closes the server and returns that.
 func (s *Server) ListenAndServe() error {
@@ -105,7 +105,8 @@ func (s *Server) ListenAndServe() error {
 }
 
 // Serve serves Access-Requests and Accounting-Requests on pc until Shutdown or
-// Close, and then returns [ErrServerClosed]. It takes pc over: pc is closed when
+// Close has ended it, and then returns [ErrServerClosed]: when that returns, the
+// last reply is sent, so a program may end with it. It takes pc over: pc is closed when
 // the last reply is sent, also when Serve returns an error at once. Serve may be
 // called for several sockets at the same time.
 func (s *Server) Serve(pc net.PacketConn) error { return s.ServeServices(pc, Auth|Acct) }

@@ -217,6 +217,28 @@ func TestShutdownAnswersWhatWaits(t *testing.T) {
 	})
 }
 
+// A program that ends when Serve returns must not cut off the replies.
+func TestServeReturnsWhenAllIsAnswered(t *testing.T) {
+	s := &radpool.Server{Handler: radpool.HandlerFunc(func(ctx context.Context, req *radpool.Request, resp *radpool.Response) {
+		time.Sleep(time.Second)
+		accept(ctx, req, resp)
+	})}
+	inWorld(t, s, func(w *world) {
+		w.nas(nasAddr).send(access(1, 1, "ivan"))
+		synctest.Wait()
+		go func() { _ = s.Shutdown(context.Background()) }()
+		synctest.Wait()
+		if len(w.served) != 0 {
+			t.Error("Serve has returned with a request unanswered")
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if len(w.served) != 1 || s.Stats().Replied != 1 {
+			t.Errorf("Serve has not returned: %+v", s.Stats())
+		}
+	})
+}
+
 func TestShutdownGivesUpWithItsContext(t *testing.T) {
 	testEnd(t, func(s *radpool.Server) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)

@@ -6,8 +6,12 @@ import (
 	"context"
 	"log"
 	"net/netip"
+	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 
+	"go.uber.org/zap"
 	"layeh.com/radius"
 	"layeh.com/radius/rfc2865"
 
@@ -17,7 +21,9 @@ import (
 
 type backend struct {
 	passwords map[string]string
-	octets    sync.Map // by session; a real one is durable
+
+	mu     sync.Mutex
+	octets map[string]uint64 // by session; a real one is durable
 }
 
 func (b *backend) Authorize(_ context.Context, req *billing.AccessRequest) (billing.Grant, error) {
@@ -30,18 +36,29 @@ func (b *backend) Authorize(_ context.Context, req *billing.AccessRequest) (bill
 }
 
 func (b *backend) Account(_ context.Context, rec *billing.AccountingRecord) error {
-	b.octets.Store(rec.UniqueID, rec.InputOctets+rec.OutputOctets)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	// The greatest wins: records come in any order, and more than once.
+	b.octets[rec.UniqueID] = max(b.octets[rec.UniqueID], rec.InputOctets+rec.OutputOctets)
 	return nil // the Accounting-Response is sent now
 }
 
 func main() {
+	logger, err := zap.NewProduction()
+	if err != nil {
+		log.Fatal(err)
+	}
 	clients, err := radpool.NewClients(radpool.Client{
 		Prefix: netip.MustParsePrefix("127.0.0.0/8"), Secret: []byte("testing123"),
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	b := &backend{passwords: map[string]string{"alice": "wonderland"}}
-	server := &radpool.Server{Handler: &billing.Processor{Handler: b}, Clients: clients}
-	log.Fatal(server.ListenAndServe()) // 1812 and 1813
+	b := &backend{passwords: map[string]string{"alice": "wonderland"}, octets: map[string]uint64{}}
+	processor := &billing.Processor{Handler: b, Logger: logger}
+	server := &radpool.Server{Handler: processor, Clients: clients, Logger: logger}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, func() { _ = server.Shutdown(context.Background()) })
+	log.Print(server.ListenAndServe()) // 1812 and 1813, until all is answered after a signal
 }
