@@ -30,6 +30,14 @@ func counting(runs *atomic.Uint32) radpool.Handler {
 	})
 }
 
+// slowly is a handler that takes a second for each.
+func slowly(h radpool.Handler) radpool.Handler {
+	return radpool.HandlerFunc(func(ctx context.Context, req *radpool.Request, resp *radpool.Response) {
+		time.Sleep(time.Second)
+		h.Handle(ctx, req, resp)
+	})
+}
+
 func TestRetransmissionGetsTheSameOctets(t *testing.T) {
 	for name, request := range bothKinds {
 		t.Run(name, func(t *testing.T) {
@@ -66,14 +74,7 @@ func TestDuplicateOfARequestInProgressIsDropped(t *testing.T) {
 	for name, request := range bothKinds {
 		t.Run(name, func(t *testing.T) {
 			var runs atomic.Uint32
-			inner := counting(&runs)
-			s := &radpool.Server{
-				Config: radpool.Config{MaxServers: 1},
-				Handler: radpool.HandlerFunc(func(ctx context.Context, req *radpool.Request, resp *radpool.Response) {
-					time.Sleep(time.Second)
-					inner.Handle(ctx, req, resp)
-				}),
-			}
+			s := &radpool.Server{Config: radpool.Config{MaxServers: 1}, Handler: slowly(counting(&runs))}
 			inWorld(t, s, func(w *world) {
 				n := w.nas(nasAddr)
 				running, queued := request(1, 1), request(2, 2)
@@ -104,14 +105,7 @@ func TestNewRequestSupersedesTheOldOne(t *testing.T) {
 	for name, request := range bothKinds {
 		t.Run(name, func(t *testing.T) {
 			var runs atomic.Uint32
-			inner := counting(&runs)
-			s := &radpool.Server{
-				Config: radpool.Config{MaxServers: 1},
-				Handler: radpool.HandlerFunc(func(ctx context.Context, req *radpool.Request, resp *radpool.Response) {
-					time.Sleep(time.Second)
-					inner.Handle(ctx, req, resp)
-				}),
-			}
+			s := &radpool.Server{Config: radpool.Config{MaxServers: 1}, Handler: slowly(counting(&runs))}
 			inWorld(t, s, func(w *world) {
 				n := w.nas(nasAddr)
 				n.send(request(1, 1)) // runs
