@@ -32,6 +32,11 @@ func (s *suite) accountBatch(ctx context.Context, reqs []Request) []error {
 	}
 	errs := make([]error, len(reqs))
 	s.soon("AccountBatch", func() { s.batch().AccountBatch(ctx, list, errs) })
+	for i, err := range errs {
+		if err != nil {
+			s.refuse(list[i])
+		}
+	}
 	return errs
 }
 

@@ -48,7 +48,7 @@ func TestWithoutLookingInto(t *testing.T) {
 			if !strings.Contains(needs, "Backend.Stall") {
 				t.Errorf("%s: needs %q", name, needs)
 			}
-		case name == "known-user" || name == "concurrent" || name == "arguments":
+		case name == "known-user" || name == "concurrent" || name == "other-status" || name == "arguments":
 			if needs != "" {
 				t.Errorf("%s: was skipped for %q", name, needs)
 			}

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"time"
 
 	"layeh.com/radius"
 
@@ -26,6 +27,7 @@ type ledger struct {
 type disk struct {
 	mu       sync.Mutex
 	sessions map[string]*entry
+	restarts map[netip.Addr][]time.Time
 
 	stalled sync.RWMutex // held for writing while the disk hangs
 }
@@ -48,14 +50,19 @@ func (d *disk) stall(context.Context) (func(), error) {
 	return d.stalled.Unlock, nil
 }
 
-// entry is a session, and the NAS that has it.
+// entry is a session, the NAS that has it, and when its own Stop was, if any.
 type entry struct {
 	billingtest.Session
-	nas netip.Addr
+	nas     netip.Addr
+	stopped time.Time
+}
+
+func newDisk() *disk {
+	return &disk{sessions: make(map[string]*entry), restarts: make(map[netip.Addr][]time.Time)}
 }
 
 func newLedger(subscribers []billingtest.Subscriber) *ledger {
-	l := &ledger{subscribers: make(map[string]billing.Grant), disk: &disk{sessions: make(map[string]*entry)}}
+	l := &ledger{subscribers: make(map[string]billing.Grant), disk: newDisk()}
 	for i, s := range subscribers {
 		l.subscribers[s.UserName] = billing.Grant{
 			Password: billing.Cleartext(s.Password),
@@ -107,12 +114,11 @@ func (d *disk) store(rec *billing.AccountingRecord) {
 	defer d.mu.Unlock()
 	switch rec.Status {
 	case billing.AccountingOn, billing.AccountingOff:
+		d.restarts[rec.NASAddr] = append(d.restarts[rec.NASAddr], rec.Time)
 		for _, e := range d.sessions {
-			if e.nas == rec.NASAddr && e.Stop.IsZero() && e.Start.Before(rec.Time) {
-				e.Stop = rec.Time
-			}
+			d.settle(e)
 		}
-	default:
+	case billing.Start, billing.InterimUpdate, billing.Stop:
 		e := d.entry(rec)
 		if began := rec.Time.Add(-rec.SessionTime); began.Before(e.Start) {
 			e.Start = began
@@ -120,9 +126,24 @@ func (d *disk) store(rec *billing.AccountingRecord) {
 		e.SessionTime = max(e.SessionTime, rec.SessionTime)
 		e.InputOctets = max(e.InputOctets, rec.InputOctets)
 		e.OutputOctets = max(e.OutputOctets, rec.OutputOctets)
-		if rec.Status == billing.Stop {
-			e.Stop = rec.Time
+		if rec.Status == billing.Stop && (e.stopped.IsZero() || rec.Time.Before(e.stopped)) {
+			e.stopped = rec.Time
 			e.Detail = fmt.Sprint("cause ", rec.TerminateCause)
+		}
+		d.settle(e)
+	}
+}
+
+// settle says when e has ended: with its own Stop, or else with the first restart of
+// its NAS. The caller holds the lock.
+func (d *disk) settle(e *entry) {
+	e.Stop = e.stopped
+	if !e.Stop.IsZero() {
+		return
+	}
+	for _, t := range d.restarts[e.nas] {
+		if e.Start.Before(t) && (e.Stop.IsZero() || t.Before(e.Stop)) {
+			e.Stop = t
 		}
 	}
 }

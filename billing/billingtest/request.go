@@ -157,7 +157,8 @@ func (r Request) With(edit func(*radius.Packet) error) Request {
 
 // Secret sets the secret that the NAS shares with the server. [Do] and its kin
 // know it by that; a [Service] knows one secret alone, so that a Request with
-// another comes from a NAS that is set up wrongly.
+// another comes from a NAS that is set up wrongly. Since [Run] and [Do] verify
+// with the secret that the request was made with, a wrong one is tested with [Serve].
 func (r Request) Secret(secret string) Request {
 	r.secret = secret
 	return r

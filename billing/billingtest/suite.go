@@ -37,6 +37,7 @@ type suite struct {
 
 	mu       sync.Mutex
 	failures []error
+	refused  map[string]bool // UniqueIDs of records that came back with an error
 }
 
 // stopped is what a check panics with to end early; what there is to say has been
@@ -45,7 +46,7 @@ type stopped struct{}
 
 // run makes the check, and returns what is wrong.
 func (c *check) run(ctx context.Context, factory Factory) []error {
-	s := &suite{ctx: ctx, check: c, began: time.Now().Add(-2 * time.Hour).Truncate(time.Second)}
+	s := &suite{ctx: ctx, check: c, began: time.Now().Add(-2 * time.Hour).Truncate(time.Second), refused: make(map[string]bool)}
 	known := slices.Concat(subscribers, c.subscribers)
 	if !s.open(factory, known) {
 		return s.failures
@@ -69,6 +70,9 @@ func (s *suite) perform() {
 		}
 	}()
 	s.check.perform(s)
+	if s.check.lasting && s.reopens() {
+		s.lasts()
+	}
 }
 
 // open makes the back end.
@@ -163,9 +167,17 @@ func (s *suite) account(rec *billing.AccountingRecord, what string) bool {
 		return false
 	}
 	if err != nil {
+		s.refuse(rec)
 		s.fail("Account", "a record that the NAS may send must be stored", "%s: %v", what, err)
 	}
 	return err == nil
+}
+
+// refuse notes that rec came back with an error: it may be stored or not.
+func (s *suite) refuse(rec *billing.AccountingRecord) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refused[rec.UniqueID] = true
 }
 
 // send is account for requests, one after the other. It ends the check when one
@@ -293,6 +305,15 @@ func (want Session) diff(got Session) string {
 		differ("Detail", fmt.Sprintf("%q", got.Detail), fmt.Sprintf("%q", want.Detail))
 	}
 	return strings.Join(all, "; ")
+}
+
+// changed is diff for one session at two times: all of it is compared.
+func (want Session) changed(got Session) string {
+	diff := want.diff(got)
+	if diff != "" || want.Class == got.Class && want.Detail == got.Detail {
+		return diff
+	}
+	return fmt.Sprintf("Class is %q and Detail %q, must be %q and %q", got.Class, got.Detail, want.Class, want.Detail)
 }
 
 func sameSecond(a, b time.Time) bool {

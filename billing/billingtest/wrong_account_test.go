@@ -51,6 +51,20 @@ var accountFaults = []fault{
 			e.Detail = before.Detail + rec.Status.String()
 		})
 	}},
+	{"of two Stops the last to arrive wins", "any-order", "Account", func(w *wrong) {
+		w.change(func(e *entry, rec *billing.AccountingRecord, _ entry, _ bool) {
+			if rec.Status == billing.Stop {
+				e.Stop, e.stopped = rec.Time, rec.Time
+			}
+		})
+	}},
+	{"of two Starts the last to arrive wins", "any-order", "Account", func(w *wrong) {
+		w.change(func(e *entry, rec *billing.AccountingRecord, _ entry, _ bool) {
+			if rec.Status == billing.Start {
+				e.Start = rec.Time
+			}
+		})
+	}},
 	{"sessions are told by Acct-Session-Id alone", "sessions", "Account", func(w *wrong) {
 		w.account = func(ctx context.Context, rec *billing.AccountingRecord) error {
 			c := *rec
@@ -83,6 +97,48 @@ var accountFaults = []fault{
 		w.change(func(e *entry, _ *billing.AccountingRecord, _ entry, _ bool) {
 			e.UserName = strings.ReplaceAll(e.UserName, "'", "")
 		})
+	}},
+	{"another status is an error", "other-status", "Account", func(w *wrong) {
+		w.account = func(ctx context.Context, rec *billing.AccountingRecord) error {
+			if rec.Status == 15 {
+				return errors.New("unknown Acct-Status-Type")
+			}
+			return w.ledger.Account(ctx, rec)
+		}
+	}},
+	{"another status is an error in a batch", "other-status", "AccountBatch", func(w *wrong) {
+		w.accountBatch = func(ctx context.Context, recs []*billing.AccountingRecord, errs []error) {
+			w.ledger.AccountBatch(ctx, recs, errs)
+			for i, rec := range recs {
+				if rec.Status == 9 {
+					errs[i] = errors.New("unknown Acct-Status-Type")
+				}
+			}
+		}
+	}},
+	{"another status opens a session", "other-status", "Account", func(w *wrong) {
+		w.account = func(ctx context.Context, rec *billing.AccountingRecord) error {
+			c := *rec
+			if rec.Status == 9 {
+				c.Status = billing.Start
+			}
+			return w.ledger.Account(ctx, &c)
+		}
+	}},
+	{"another status closes the session", "other-status", "Account", func(w *wrong) {
+		w.account = func(ctx context.Context, rec *billing.AccountingRecord) error {
+			c := *rec
+			if rec.Status == 15 && w.disk.sessions[rec.UniqueID] != nil {
+				c.Status = billing.Stop
+			}
+			return w.ledger.Account(ctx, &c)
+		}
+	}},
+	{"a Start after Accounting-On is open for ever, whenever it was", "nas-restart", "Account", func(w *wrong) {
+		w.forgetRestarts(func(rec *billing.AccountingRecord) bool { return rec.Status == billing.Start })
+	}},
+	{"an Interim-Update after Accounting-Off is of an open session, whenever it was", "nas-restart", "Account", func(w *wrong) {
+		w.forgetRestarts(func(rec *billing.AccountingRecord) bool { return rec.Status == billing.InterimUpdate })
 	}},
 	{"Accounting-On is nothing", "nas-restart", "Account", func(w *wrong) {
 		w.account = func(ctx context.Context, rec *billing.AccountingRecord) error {
@@ -128,7 +184,7 @@ var accountFaults = []fault{
 	}},
 	{"it acknowledges what is only in memory", "durable", "Account", func(w *wrong) {
 		written := w.disk
-		w.ledger.disk = &disk{sessions: make(map[string]*entry)} // the one that Account writes to
+		w.ledger.disk = newDisk() // the one that Account writes to
 		w.account = func(ctx context.Context, rec *billing.AccountingRecord) error {
 			if rec.Status == billing.Start {
 				written.store(rec) // the rest waits for the next flush

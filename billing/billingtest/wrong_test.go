@@ -20,7 +20,8 @@ type wrong struct {
 	account        func(ctx context.Context, rec *billing.AccountingRecord) error
 	authorizeBatch func(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error)
 	accountBatch   func(ctx context.Context, recs []*billing.AccountingRecord, errs []error)
-	left           *disk // what a crash leaves, if that is not what it showed before
+	left           *disk                     // what a crash leaves, if that is not what it showed before
+	replay         func(written *disk) *disk // what is made of that when opening again
 	meeting        atomic.Int64
 }
 
@@ -92,6 +93,16 @@ func (w *wrong) change(f func(e *entry, rec *billing.AccountingRecord, before en
 	}
 }
 
+// forgetRestarts makes an account to which restarts of the NAS are of no concern when
+// the first record of a session is one of these.
+func (w *wrong) forgetRestarts(first func(rec *billing.AccountingRecord) bool) {
+	w.change(func(e *entry, rec *billing.AccountingRecord, _ entry, known bool) {
+		if !known && first(rec) {
+			e.Stop = time.Time{}
+		}
+	})
+}
+
 // A fault is a way in which back ends go wrong, with the check that must name it
 // and the method that is to blame.
 type fault struct {
@@ -105,9 +116,15 @@ func (f *fault) factory(_ context.Context, subscribers []billingtest.Subscriber)
 	w := &wrong{ledger: newLedger(subscribers)}
 	f.make(w)
 	b := w.backend(w)
-	if w.left != nil {
+	if w.left != nil || w.replay != nil {
 		b.Reopen = func(context.Context) (*billingtest.Backend, error) {
-			again := &ledger{subscribers: w.subscribers, disk: w.left}
+			again := &ledger{subscribers: w.subscribers, disk: w.disk}
+			if w.left != nil {
+				again.disk = w.left
+			}
+			if w.replay != nil {
+				again.disk = w.replay(again.disk)
+			}
 			return again.backend(again), nil
 		}
 	}
@@ -118,7 +135,7 @@ func (f *fault) factory(_ context.Context, subscribers []billingtest.Subscriber)
 // the message must say which method is to blame.
 func TestWrongBackEndsAreCaught(t *testing.T) {
 	caught := make(map[string]bool)
-	for _, faults := range [][]fault{accessFaults, accountFaults, batchFaults} {
+	for _, faults := range [][]fault{accessFaults, accountFaults, batchFaults, crashFaults} {
 		for i := range faults {
 			f := &faults[i]
 			caught[f.check] = true
