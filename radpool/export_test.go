@@ -1,6 +1,11 @@
 package radpool
 
-import "time"
+import (
+	"net"
+	"time"
+
+	"github.com/radpool/radpool/internal/udp"
+)
 
 // ReaderMode is readerMode.
 type ReaderMode struct{ m readerMode }
@@ -13,3 +18,20 @@ func (m *ReaderMode) Ran(now time.Time, took time.Duration) bool { return m.m.ra
 
 // Deposed is deposed.
 func (m *ReaderMode) Deposed(now time.Time) { m.m.deposed(now) }
+
+// ServeConn is ServeServices for a Conn that is not made of pc, so that a test
+// decides what comes in one batch.
+func (s *Server) ServeConn(pc net.PacketConn, conn udp.Conn, services Services) error {
+	s.mu.Lock()
+	if s.engine == nil {
+		e, err := newEngine(s)
+		if err != nil {
+			s.mu.Unlock()
+			return err
+		}
+		s.engine = e
+	}
+	l := s.engine.addListener(pc, conn, services)
+	s.mu.Unlock()
+	return l.serve()
+}

@@ -64,21 +64,24 @@ func (p *Pool[T]) nextLent(now time.Time, w *worker[T]) bool {
 }
 
 // giveBack ends a loan. The worker parks again, or goes on by itself where there
-// is more to do than parking.
+// is more to do than parking. What still waits is for another then: to be replaced
+// can take as long as WorkerStop and WorkerStart like.
 func (p *Pool[T]) giveBack(w *worker[T]) {
 	now := time.Now()
 	p.mu.Lock()
 	p.settle(w)
-	wake := w
+	var released *worker[T]
 	if p.due(w) || p.closing {
 		w.phase = phaseReleased
+		released = w
 	} else {
 		w.phase = phaseParked
 		p.idle = append(p.idle, w)
-		wake = p.wakeOne()
 	}
+	wake := p.wakeOne()
 	p.watch(now)
 	p.mu.Unlock()
+	released.signal()
 	wake.signal()
 }
 

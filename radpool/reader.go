@@ -76,6 +76,7 @@ var errHandlerExit = errors.New("radpool: a handler has ended its goroutine")
 func (r *reader) leave(err error) {
 	e := r.engine
 	defer e.readers.Done()
+	r.out.send() // what a handler that ended it has left there
 	e.counters.put(r.counters)
 	switch {
 	case r.deposed.Swap(true): // so that there is one successor, whoever comes first
