@@ -27,6 +27,9 @@ func (r *reader) submit(now time.Time) {
 	} else {
 		accepted = pool.SubmitBatch(r.jobs)
 	}
+	if w != nil {
+		defer pool.giveBack(w) // also when a handler or a hook ends the goroutine
+	}
 	if accepted < len(r.jobs) {
 		r.refused(now)
 	}
@@ -67,7 +70,6 @@ func (r *reader) lead(now time.Time, w *worker[*waiting]) {
 	defer func() { // also when a handler ends the goroutine
 		r.since.Store(0)
 		ws.out = &ws.own
-		e.pool.giveBack(w)
 	}()
 	r.led.Store(true)
 	e.watchdog.wake()

@@ -191,6 +191,31 @@ func TestReplacementOfALentWorkerHoldsUpNobody(t *testing.T) {
 	}
 }
 
+// A Drop hook that ends its goroutine, as t.FailNow does, is misuse, and yet the
+// server ends.
+func TestExitInDropHookLosesNoWorker(t *testing.T) {
+	s := withReaders(radpool.Config{MaxQueueSize: 2}, exits)
+	s.Hooks.Drop = func(i radpool.DropInfo) {
+		if i.Outcome == radpool.QueueFull {
+			runtime.Goexit()
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s.Clients = clients(t, radpool.Client{Prefix: netip.MustParsePrefix("192.0.2.0/24"), Secret: []byte(testSecret)})
+		b := newBatches(t, authAddr.Port())
+		served := serveBatches(s, b, radpool.Auth)
+		time.Sleep(time.Second)
+		b.send(0, "a", "b", "c", "d", "e")
+		b.answered("at once", 0, 1)
+		b.send(10, "a")
+		b.answered("afterwards", 10)
+		_ = s.Close()
+		if err := <-served; !errors.Is(err, radpool.ErrServerClosed) {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+}
+
 // What one reader runs of the requests to another's socket is answered by that.
 func TestReaderAnswersOnTheRightSocket(t *testing.T) {
 	s := withReaders(radpool.Config{MaxServers: 1}, func(ctx context.Context, req *radpool.Request, resp *radpool.Response) {

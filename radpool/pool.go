@@ -250,7 +250,7 @@ func (p *Pool[T]) submitSome(jobs []Job[T], lend bool) (lent *worker[T], accepte
 		p.dropping++
 	}
 	var wake *worker[T]
-	if lend {
+	if lend && n == 0 { // a Drop that ends the goroutine would keep the worker
 		lent = p.lend()
 	}
 	if lent == nil {

@@ -56,7 +56,9 @@ func (p *Pool[T]) nextLent(now time.Time, w *worker[T]) bool {
 		if len(w.jobs)+len(w.dropped) == 0 {
 			return false
 		}
+		w.broken = true // should a Drop not return
 		p.dropTaken(w)
+		w.broken = false
 		if len(w.jobs) > 0 {
 			return true
 		}
@@ -70,6 +72,10 @@ func (p *Pool[T]) giveBack(w *worker[T]) {
 	now := time.Now()
 	p.mu.Lock()
 	p.settle(w)
+	if w.broken {
+		clear(w.dropped) // each was told at most once, and so it stays
+		w.dropped = w.dropped[:0]
+	}
 	var released *worker[T]
 	if p.due(w) || p.closing {
 		w.phase = phaseReleased
