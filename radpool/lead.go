@@ -68,7 +68,7 @@ func (r *reader) lead(now time.Time, w *worker[*waiting]) {
 	ws := w.State.(*workerState)
 	ws.out = &r.out
 	defer func() { // also when a handler ends the goroutine
-		r.since.Store(0)
+		r.back()
 		ws.out = &ws.own
 	}()
 	r.led.Store(true)
@@ -78,12 +78,22 @@ func (r *reader) lead(now time.Time, w *worker[*waiting]) {
 		r.counters.inReader.Add(uint64(jobs))
 		r.since.Store(int64(now.Sub(e.epoch)) + 1) // 0 is none
 		e.pool.run(w)
-		r.since.Store(0)
+		back := r.back()
 		took := ws.closed.Sub(now)
 		now = ws.closed
 		r.perJob += (took/time.Duration(jobs) - r.perJob) / 8
-		if r.deposed.Load() || !r.mode.ran(now, took) || now.Sub(began) >= leadTurn {
+		if !back || !r.mode.ran(now, took) || now.Sub(began) >= leadTurn {
 			return
 		}
 	}
 }
+
+// back tells the watchdog that the handler has come back. false: too late, another
+// reader has taken over, and this one is to end.
+func (r *reader) back() bool {
+	since := r.since.Load()
+	return since != deposed && r.since.CompareAndSwap(since, 0)
+}
+
+// replaced reports whether another reader has taken over.
+func (r *reader) replaced() bool { return r.since.Load() == deposed }

@@ -216,6 +216,23 @@ func TestExitInDropHookLosesNoWorker(t *testing.T) {
 	})
 }
 
+// Readers that are held up hold no memory for datagrams: who takes over has it.
+func TestDeposedReadersHoldNoBuffers(t *testing.T) {
+	inBatches(t, withReaders(radpool.Config{}, exits), func(t *testing.T, b *batches) {
+		for i := range byte(20) {
+			b.send(i*10, "before", "blocks", "with")
+			time.Sleep(holdUpLimit)
+			b.answered("after 15 ms", i*10, i*10+2)
+			time.Sleep(300 * time.Millisecond)
+		}
+		time.Sleep(5 * time.Second)
+		if len(b.buffers) != 1 {
+			t.Errorf("%d readers have memory of their own", len(b.buffers))
+		}
+		b.answered("at the end", 1, 11, 191)
+	})
+}
+
 // What one reader runs of the requests to another's socket is answered by that.
 func TestReaderAnswersOnTheRightSocket(t *testing.T) {
 	s := withReaders(radpool.Config{MaxServers: 1}, func(ctx context.Context, req *radpool.Request, resp *radpool.Response) {

@@ -34,7 +34,7 @@ type listener struct {
 // server, for all of the end: a program that returns from main when Serve returns
 // must not cut off the replies.
 func (l *listener) serve() error {
-	l.engine.startReader(l)
+	l.engine.startReader(l, newBuffers())
 	l.engine.readers.Done() // the place that was held since the listener was added
 	err := <-l.ended
 	if errors.Is(err, ErrServerClosed) {

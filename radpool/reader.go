@@ -36,23 +36,35 @@ type reader struct {
 	reply    radius.Packet
 	key      cache.Request // here, since what is passed by pointer would else be allocated
 
-	// For the watchdog.
-	since   atomic.Int64 // when the handler began that it runs now, in nanoseconds of the engine; 0: it runs none
-	deposed atomic.Bool  // another reader has taken over
-	led     atomic.Bool  // it has run handlers since the watchdog looked
+	// For the watchdog. since is when the handler began that the reader runs now, in
+	// nanoseconds of the engine, 0 if it runs none, or deposed, for good. That these
+	// are one word is what makes it certain that only a reader inside a handler is
+	// deposed: it will read no more, and nothing of it is used but by that handler.
+	since atomic.Int64
+	led   atomic.Bool // it has run handlers since the watchdog looked
 
 	perJob time.Duration // how long a request takes to run, on the average of late
 }
 
-// startReader makes a new reader the listener's own. Called while one is there
-// that the end waits for, or under the engine's lock.
-func (e *engine) startReader(l *listener) {
-	r := &reader{listener: l, counters: e.counters.take(), in: make([]udp.Message, readBatch)}
-	r.out.reads = l
+// deposed is the reader's since when another has taken over.
+const deposed = -1
+
+// newBuffers is what a listener's datagrams are read into. A reader leaves it to
+// the one that takes over: those that a handler holds up cost no memory of this size.
+func newBuffers() []udp.Message {
+	in := make([]udp.Message, readBatch)
 	mem := make([]byte, readBatch*datagramRoom)
-	for i := range r.in {
-		r.in[i].Buf = mem[i*datagramRoom:][:datagramRoom:datagramRoom]
+	for i := range in {
+		in[i].Buf = mem[i*datagramRoom:][:datagramRoom:datagramRoom]
 	}
+	return in
+}
+
+// startReader makes a new reader the listener's own, which reads into in. Called
+// while one is there that the end waits for, or under the engine's lock.
+func (e *engine) startReader(l *listener, in []udp.Message) {
+	r := &reader{listener: l, counters: e.counters.take(), in: in}
+	r.out.reads = l
 	l.reader.Store(r)
 	e.readers.Add(1)
 	go r.read()
@@ -79,9 +91,9 @@ func (r *reader) leave(err error) {
 	r.out.send() // what a handler that ended it has left there
 	e.counters.put(r.counters)
 	switch {
-	case r.deposed.Swap(true): // so that there is one successor, whoever comes first
+	case r.replaced():
 	case errors.Is(err, errHandlerExit):
-		e.startReader(r.listener)
+		e.startReader(r.listener, r.in)
 	default:
 		r.ended <- err
 	}
@@ -94,7 +106,7 @@ func (r *reader) readAll() error {
 		if n > 0 {
 			backoff = 0
 			r.receive(r.in[:n], time.Now())
-			if r.deposed.Load() {
+			if r.replaced() {
 				return nil
 			}
 		}

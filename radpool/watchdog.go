@@ -77,28 +77,29 @@ func (e *engine) lookAfterReaders(now time.Time) (busy bool) {
 			continue
 		}
 		since := r.since.Load()
-		if since == 0 {
+		if since <= 0 { // not in a handler
 			busy = busy || r.led.Swap(false)
 			continue
 		}
 		busy = true
 		if now.Sub(e.epoch)-time.Duration(since) >= heldUp {
-			e.depose(r, now)
+			e.depose(r, since, now)
 		}
 	}
 	return busy
 }
 
-// depose has another reader take over from one that a handler holds up. What the
-// old one has answered is sent, and what it has queued is run by others; when its
-// handler comes back, it ends that request and itself. Called with the lock held.
-func (e *engine) depose(r *reader, now time.Time) {
-	if r.stopped() || r.deposed.Swap(true) {
+// depose has another reader take over from one that the handler which began at
+// since holds up. What the old one has answered is sent, and what it has queued is
+// run by others; when its handler comes back, it ends that request and itself.
+// Called with the lock held.
+func (e *engine) depose(r *reader, since int64, now time.Time) {
+	if r.stopped() || !r.since.CompareAndSwap(since, deposed) {
 		return
 	}
 	e.heldUp.Add(1)
 	r.mode.deposed(now)
 	r.out.send() // before another reads: a reply must not meet the next request of its Identifier
-	e.startReader(r.listener)
+	e.startReader(r.listener, r.in)
 	e.pool.rouse()
 }
