@@ -191,6 +191,24 @@ func TestReplacementOfALentWorkerHoldsUpNobody(t *testing.T) {
 	}
 }
 
+// Also when the server has begun to end, a handler that blocks holds up nobody.
+func TestShutdownWhileAReaderIsHeldUp(t *testing.T) {
+	s := withReaders(radpool.Config{}, exits)
+	s.Policy = radpool.Fixed(4) // so that no worker that is being started helps
+	inBatches(t, s, func(t *testing.T, b *batches) {
+		b.send(0, "before", "blocks", "with", "with")
+		synctest.Wait()
+		ended := make(chan error, 1)
+		go func() { ended <- s.Shutdown(context.Background()) }()
+		time.Sleep(holdUpLimit)
+		b.answered("after 15 ms", 0, 2, 3)
+		if err := <-ended; err != nil {
+			t.Errorf("Shutdown: %v", err)
+		}
+		b.answered("at the end", 0, 1, 2, 3)
+	})
+}
+
 // A Drop hook that ends its goroutine, as t.FailNow does, is misuse, and yet the
 // server ends.
 func TestExitInDropHookLosesNoWorker(t *testing.T) {

@@ -94,7 +94,12 @@ func (e *engine) lookAfterReaders(now time.Time) (busy bool) {
 // run by others; when its handler comes back, it ends that request and itself.
 // Called with the lock held.
 func (e *engine) depose(r *reader, since int64, now time.Time) {
-	if r.stopped() || !r.since.CompareAndSwap(since, deposed) {
+	if r.stopped() { // it will read no more: there is nothing to take over but what it has left
+		r.out.send()
+		e.pool.rouse()
+		return
+	}
+	if !r.since.CompareAndSwap(since, deposed) {
 		return
 	}
 	e.heldUp.Add(1)
