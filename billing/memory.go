@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
@@ -12,7 +13,8 @@ import (
 // Bounds of a Memory.
 const (
 	DefaultMemorySessions = 262144 // sessions kept, about 400 octets each
-	maxMemoryNASes        = 65536  // NASes whose last restart is remembered
+	maxMemoryNASes        = 65536  // NASes whose restarts are remembered
+	maxMemoryRestarts     = 32     // of each
 )
 
 // causeNASReboot is the Acct-Terminate-Cause of sessions that ended with their
@@ -36,10 +38,10 @@ type Memory struct {
 
 	mu       sync.RWMutex
 	most     int
-	sessions map[string]*MemorySession // by UniqueID
-	open     map[string]int            // open sessions by user name
-	restarts map[netip.Addr]time.Time  // last Accounting-On or Off of a NAS
-	ended    []string                  // UniqueIDs of ended sessions, in the order in which they were closed
+	sessions map[string]*MemorySession  // by UniqueID
+	open     map[string]int             // open sessions by user name
+	restarts map[netip.Addr][]time.Time // the last maxMemoryRestarts of each NAS by Accounting-On and Off, in order
+	ended    []string                   // UniqueIDs of ended sessions, in the order in which they were closed
 }
 
 // A MemorySession is what a Memory knows of a session.
@@ -68,7 +70,7 @@ func NewMemory(maxSessions int) *Memory {
 		most:     maxSessions,
 		sessions: make(map[string]*MemorySession),
 		open:     make(map[string]int),
-		restarts: make(map[netip.Addr]time.Time),
+		restarts: make(map[netip.Addr][]time.Time),
 	}
 }
 
@@ -161,20 +163,24 @@ func (m *Memory) update(rec *AccountingRecord) error {
 	if rec.Status == Stop {
 		m.stop(s, rec.Time, rec.TerminateCause)
 	}
-	if t := m.restarts[s.NASAddr]; s.Started.Before(t) {
-		m.stop(s, t, causeNASReboot)
+	for _, t := range m.restarts[s.NASAddr] {
+		if s.Started.Before(t) {
+			m.stop(s, t, causeNASReboot)
+			break
+		}
 	}
 	return nil
 }
 
 // restart ends what was open on a NAS that has restarted, or is about to.
 func (m *Memory) restart(rec *AccountingRecord) error {
-	last, known := m.restarts[rec.NASAddr]
+	all, known := m.restarts[rec.NASAddr]
 	if !known && len(m.restarts) >= maxMemoryNASes {
 		return ErrMemoryFull
 	}
-	if rec.Time.After(last) {
-		m.restarts[rec.NASAddr] = rec.Time
+	if i, again := slices.BinarySearchFunc(all, rec.Time, time.Time.Compare); !again {
+		all = slices.Insert(all, i, rec.Time)
+		m.restarts[rec.NASAddr] = all[max(0, len(all)-maxMemoryRestarts):]
 	}
 	for _, s := range m.sessions {
 		if s.NASAddr == rec.NASAddr && s.Started.Before(rec.Time) {

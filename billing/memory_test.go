@@ -84,6 +84,37 @@ func TestMemoryRestart(t *testing.T) {
 }
 
 // TestMemoryBound forgets ended sessions, and refuses when all are open.
+// TestMemoryRestarts ends a session at the first of several restarts after its
+// start, whatever comes when.
+func TestMemoryRestarts(t *testing.T) {
+	t0 := someTime()
+	restart := func(status billing.StatusType, after time.Duration) *billing.AccountingRecord {
+		return &billing.AccountingRecord{Status: status, NASAddr: nas1, Time: t0.Add(after)}
+	}
+	records := []*billing.AccountingRecord{
+		restart(billing.AccountingOn, -time.Hour),
+		rec("s", billing.Start, t0, 0, 0),
+		rec("s", billing.InterimUpdate, t0.Add(30*time.Second), 30*time.Second, 100),
+		restart(billing.AccountingOff, 50*time.Second),
+		restart(billing.AccountingOn, 55*time.Second),
+	}
+	seed := rand.Uint64()
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	for range 200 {
+		m := billing.NewMemory(0)
+		twice := append(append([]*billing.AccountingRecord(nil), records...), records...)
+		rnd.Shuffle(len(twice), func(i, j int) { twice[i], twice[j] = twice[j], twice[i] })
+		for _, r := range twice {
+			if err := m.Account(context.Background(), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, _ := m.Session("s"); !got.Stopped.Equal(t0.Add(50*time.Second)) || got.TerminateCause != 11 {
+			t.Fatalf("seed %d: ends at %v by %d, want %v by 11", seed, got.Stopped, got.TerminateCause, t0.Add(50*time.Second))
+		}
+	}
+}
+
 func TestMemoryBound(t *testing.T) {
 	m := billing.NewMemory(3)
 	ctx, t0 := context.Background(), someTime()
