@@ -339,3 +339,22 @@ func TestSocketClosedUnderAReader(t *testing.T) {
 		})
 	}
 }
+
+// A handler that blocks begins at the moment in which the watchdog, having seen
+// nothing for a while, goes to sleep.
+func TestHandlerBlocksAsTheWatchdogSleeps(t *testing.T) {
+	s := withReaders(radpool.Config{}, exits)
+	s.Policy = radpool.Fixed(40)
+	inBatches(t, s, func(t *testing.T, b *batches) {
+		for i := range byte(30) {
+			id := i * 8
+			b.send(id, "a") // wakes it, and for 20 looks it sees nothing more
+			synctest.Wait()
+			time.Sleep(21 * 5 * time.Millisecond)
+			b.send(id+1, "before", "blocks", "with")
+			time.Sleep(holdUpLimit)
+			b.answered("after 15 ms", id, id+1, id+3)
+			time.Sleep(10 * time.Second)
+		}
+	})
+}

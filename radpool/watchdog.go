@@ -57,6 +57,11 @@ func (e *engine) watch() {
 		quiet = 0
 		tick.Stop()
 		d.asleep.Store(true)
+		if e.lookAfterReaders(time.Now()) && d.asleep.CompareAndSwap(true, false) {
+			// A reader has begun since the last look, and did not see it asleep.
+			tick.Reset(watchInterval)
+			continue
+		}
 		select {
 		case <-d.stop:
 			return
