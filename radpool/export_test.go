@@ -35,3 +35,20 @@ func (s *Server) ServeConn(pc net.PacketConn, conn udp.Conn, services Services) 
 	s.mu.Unlock()
 	return l.serve()
 }
+
+// SubmitLent is submitLent, and runs what it can of the jobs, up to most runs, as
+// a reader does. It reports whether a worker was lent.
+func (p *Pool[T]) SubmitLent(jobs []Job[T], most int) (lent bool) {
+	w, _ := p.submitLent(jobs)
+	if w == nil {
+		return false
+	}
+	defer p.giveBack(w)
+	for range most {
+		if !p.nextLent(time.Now(), w) {
+			break
+		}
+		p.run(w)
+	}
+	return true
+}
