@@ -3,6 +3,7 @@ package cache
 import (
 	"hash/maphash"
 	"math"
+	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -14,6 +15,7 @@ type Cache struct {
 	seed   maphash.Seed
 	clock  clock
 	shards []shard
+	arena  *arena
 
 	cleanupDelay   int64 // ns, like the two below
 	maxAge         int64
@@ -35,6 +37,7 @@ func New(config Config) (*Cache, error) {
 	c := &Cache{
 		seed:           maphash.MakeSeed(),
 		shards:         make([]shard, config.Shards),
+		arena:          newArena(config.Shards),
 		cleanupDelay:   int64(config.CleanupDelay),
 		maxAge:         int64(config.MaxAge),
 		maxRequestTime: int64(config.MaxRequestTime),
@@ -42,8 +45,12 @@ func New(config Config) (*Cache, error) {
 	c.places.most = uint64(config.MaxRequests)
 	for i := range c.shards {
 		c.shards[i].cache = c
-		c.shards[i].entries.reset()
+		s := &c.shards[i]
+		s.entries.arena, s.index.arena, s.replies.arena = c.arena, c.arena, c.arena
+		s.entries.reset()
 	}
+	// A Ticket leads to the Cache too, so nobody can reach a block by then.
+	runtime.AddCleanup(c, (*arena).close, c.arena)
 	return c, nil
 }
 
@@ -156,6 +163,8 @@ func (s *shard) expire(now int64) (due int64) {
 			s.mu.Unlock()
 			continue
 		}
+		s.entries.trim()
+		s.replies.trim()
 		s.reset()
 		due = math.MaxInt64
 		if head := s.retained.head; head != none {

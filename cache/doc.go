@@ -50,6 +50,14 @@
 // number of shards. Memory follows use: at 2,097,152 entries with replies of
 // 64 octets it is about 170 octets an entry, none of it traced by the
 // garbage collector, and an idle cache holds next to nothing.
+//
+// On Linux (amd64 and arm64) the memory of a table over some 65,000 entries is
+// mapped in pieces of 2 MiB for which huge pages are asked (madvise, where
+// /sys/kernel/mm/transparent_hugepage/enabled allows it), as small pages cost
+// a large table more than its own work. That part is outside the Go heap:
+// GOMEMLIMIT does not count it, [Stats] does. It goes back to the system as
+// the table shrinks, and when a Cache is no longer reachable.
+//
 // A table of n entries with a CleanupDelay of d sustains n/d new requests a
 // second (209,715 by default); beyond that the oldest replies make room early,
 // which [Stats] counts as Evicted.

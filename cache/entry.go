@@ -17,18 +17,19 @@ func (s state) inFlight() bool { return s == running || s == tombstone }
 func (s state) retained() bool { return s == replied || s == silenced }
 
 // entry is one request. It holds no pointer, so that the collector never
-// looks inside; the sizes are chosen to fill 96 octets.
+// looks inside; the sizes are chosen to fill 96 octets before the reply. What
+// a look-up compares comes first.
 type entry struct {
 	flatKey
+	hash          uint32
 	authenticator [16]byte
 	length        uint16
 	replyLength   uint16
-	hash          uint32
 	chain         uint32 // next entry of the bucket
 	prev, next    uint32 // neighbours in the list of its state
 
 	// count is the number of duplicates while in flight, and the slot of
-	// the reply once replied.
+	// the rest of a long reply once replied.
 	count uint32
 	state state
 
@@ -36,7 +37,14 @@ type entry struct {
 
 	since int64 // when it began; once retained, when its reply was first sent
 	until int64 // when its newest copy came; once retained, when it expires
+
+	// reply is the reply, or the first octets of a long one. Most replies are
+	// short, and what is beside the entry is at hand once that is found.
+	reply [inlineReply]byte
 }
+
+// inlineReply is how many octets of a reply are kept within its entry.
+const inlineReply = 64
 
 const entrySize = int(unsafe.Sizeof(entry{}))
 
@@ -45,9 +53,10 @@ type entries struct {
 	slots    slots
 	segments []*[entriesPerSegment]entry
 	held     int // segments with memory
+	arena    *arena
 }
 
-// 64 entries of 96 octets are 6 KiB, a size that Go's allocator has.
+// 64 entries of 160 octets are 10 KiB, a size that Go's allocator has.
 const entriesPerSegment = 64
 
 // at returns an entry that is known to exist.
@@ -76,14 +85,25 @@ func (e *entries) take() uint32 {
 		e.segments = append(e.segments, nil)
 	}
 	if e.segments[segment] == nil {
-		e.segments[segment] = new([entriesPerSegment]entry)
+		e.segments[segment] = (*[entriesPerSegment]entry)(e.arena.take(entriesPerSegment*entrySize, segment))
+		if e.segments[segment] == nil {
+			e.segments[segment] = new([entriesPerSegment]entry)
+		}
 		e.held++
 	}
 	return id
 }
 
 func (e *entries) put(id uint32) {
-	if release := e.slots.put(id); release >= 0 {
+	e.release(e.slots.put(id))
+}
+
+// trim gives back what only protects against flapping.
+func (e *entries) trim() { e.release(e.slots.trim()) }
+
+func (e *entries) release(release int) {
+	if release >= 0 {
+		e.arena.put(unsafe.Pointer(e.segments[release]))
 		e.segments[release] = nil
 		e.held--
 	}
@@ -91,7 +111,10 @@ func (e *entries) put(id uint32) {
 
 // reset forgets all memory. All entries must be absent.
 func (e *entries) reset() {
-	*e = entries{slots: slots{width: entriesPerSegment}}
+	for _, segment := range e.segments {
+		e.arena.put(unsafe.Pointer(segment))
+	}
+	*e = entries{slots: slots{width: entriesPerSegment}, arena: e.arena}
 }
 
 func (e *entries) bytes() int { return e.held * entriesPerSegment * entrySize }

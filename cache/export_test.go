@@ -1,6 +1,9 @@
 package cache
 
-import "time"
+import (
+	"time"
+	"unsafe"
+)
 
 // SetGeneration makes the next entry of every shard follow generation g.
 func SetGeneration(c *Cache, g uint64) {
@@ -30,8 +33,8 @@ func Zones(c *Cache) (n int) {
 	return n
 }
 
-// EntrySize is the size of an entry in octets.
-const EntrySize = entrySize
+// EntrySize is the size of an entry in octets, without room for a reply.
+const EntrySize = entrySize - inlineReply
 
 // DefaultShards is the rule for a zero Config.Shards.
 var DefaultShards = defaultShards
@@ -92,6 +95,7 @@ func NewSlots(width int) *Slots { return &Slots{slots{width: width}} }
 
 func (s *Slots) Take() uint32      { return s.s.take() }
 func (s *Slots) Put(id uint32) int { return s.s.put(id) }
+func (s *Slots) Trim() int         { return s.s.trim() }
 
 // LockShard keeps everyone out of a shard until unlock is called.
 func LockShard(c *Cache, i int) (unlock func()) {
@@ -109,3 +113,34 @@ func Visited(c *Cache, i int, now time.Time) bool {
 
 // Exhausted tells whether the cache holds that nothing can make room.
 func Exhausted(c *Cache) bool { return c.places.exhausted() }
+
+// Chunks returns how many chunks the cache holds, and whether this system has
+// any to give.
+func Chunks(c *Cache) (n int, possible bool) {
+	mapping, memory := mapChunk()
+	if memory != nil {
+		unmapChunk(mapping)
+	}
+	c.arena.mu.Lock()
+	defer c.arena.mu.Unlock()
+	return len(c.arena.chunks), memory != nil
+}
+
+// Arena opens the arena, with segments of one size.
+type Arena struct{ a *arena }
+
+func NewArena(shards int) Arena { return Arena{newArena(shards)} }
+
+// Take returns a block, or nil.
+func (a Arena) Take(size, segment int) []byte {
+	if p := a.a.take(size, segment); p != nil {
+		return unsafe.Slice((*byte)(p), size)
+	}
+	return nil
+}
+
+func (a Arena) Put(b []byte) { a.a.put(unsafe.Pointer(unsafe.SliceData(b))) }
+func (a Arena) Close()       { a.a.close() }
+
+// Held returns the chunks, the octets of blocks in use and the idle ones.
+func (a Arena) Held() (chunks, used, idle int) { return len(a.a.chunks), a.a.used, a.a.idle() }

@@ -1,5 +1,10 @@
 package cache
 
+import (
+	"math/bits"
+	"unsafe"
+)
+
 // index finds entries by hash. A bucket is half a cache line: the numbers of
 // its entries, each with a few bits of its hash, so that a look-up that finds
 // nothing, and a removal, read the bucket and seldom an entry. It grows and
@@ -10,6 +15,7 @@ type index struct {
 	buckets  uint32 // in use; none before the first entry
 	base     uint32 // the largest power of two that is not over buckets
 	count    uint32 // entries
+	arena    *arena
 }
 
 // bucket holds up to seven entries. The last word is the head of a chain
@@ -18,6 +24,8 @@ type bucket [8]uint32
 
 const (
 	overflow = len(bucket{}) - 1
+
+	bucketSize = int(unsafe.Sizeof(bucket{}))
 
 	idBits = 26 // room for MaxMaxRequests and more
 	idMask = 1<<idBits - 1
@@ -51,11 +59,11 @@ func (x *index) find(es *entries, hash uint32, key *flatKey) uint32 {
 		return none
 	}
 	b := x.bucketOf(hash)
-	for _, w := range b[:overflow] {
-		if w == none || (w^hash)&^idMask != 0 {
+	for m := b.tags(hash); m != 0; m &= m - 1 {
+		id := b[bits.TrailingZeros32(m)] & idMask
+		if id == none {
 			continue
 		}
-		id := w & idMask
 		if e := es.at(id); e.hash == hash && e.flatKey == *key {
 			return id
 		}
@@ -73,7 +81,7 @@ func (x *index) find(es *entries, hash uint32, key *flatKey) uint32 {
 // insert adds an entry whose hash is set and which is not in the index.
 func (x *index) insert(es *entries, id uint32, e *entry) {
 	if x.buckets == 0 {
-		x.segments = append(x.segments, new([bucketsPerSegment]bucket))
+		x.extend()
 		x.buckets, x.base = bucketsPerSegment, bucketsPerSegment
 	}
 	x.bucketOf(e.hash).add(id, e)
@@ -92,23 +100,37 @@ func (x *index) delete(es *entries, id uint32, e *entry) {
 	}
 }
 
-func (b *bucket) add(id uint32, e *entry) {
+// tags returns a bit for each word whose tag is the hash's. It takes no branch
+// that depends on the bucket: a processor that guesses one wrong while it waits
+// for the bucket's memory throws away the accesses that it has begun meanwhile.
+func (b *bucket) tags(hash uint32) (m uint32) {
 	for i, w := range b[:overflow] {
-		if w == none {
-			b[i] = tagged(id, e.hash)
-			return
-		}
+		m |= ((w^hash)>>idBits - 1) >> 31 << i // 0-1 alone has the upper bit
+	}
+	return m
+}
+
+// places returns a bit for each word that holds a number, in the manner of tags.
+func (b *bucket) places(id uint32) (m uint32) {
+	for i, w := range b[:overflow] {
+		m |= ((w&idMask ^ id) - 1) >> 31 << i
+	}
+	return m
+}
+
+func (b *bucket) add(id uint32, e *entry) {
+	if m := b.places(none); m != 0 {
+		b[bits.TrailingZeros32(m)] = tagged(id, e.hash)
+		return
 	}
 	e.chain = b[overflow]
 	b[overflow] = id
 }
 
 func (b *bucket) remove(es *entries, id uint32, e *entry) {
-	for i, w := range b[:overflow] {
-		if w&idMask == id {
-			b[i] = none
-			return
-		}
+	if m := b.places(id); m != 0 {
+		b[bits.TrailingZeros32(m)] = none
+		return
 	}
 	link := &b[overflow]
 	for *link != id {
@@ -122,7 +144,7 @@ func (b *bucket) remove(es *entries, id uint32, e *entry) {
 func (x *index) split(es *entries) {
 	last := x.buckets
 	if last%bucketsPerSegment == 0 {
-		x.segments = append(x.segments, new([bucketsPerSegment]bucket))
+		x.extend()
 	}
 	from := x.at(last - x.base)
 	x.buckets++
@@ -143,9 +165,27 @@ func (x *index) merge(es *entries) {
 	x.redistribute(es, from)
 	if last%bucketsPerSegment == 0 {
 		n := len(x.segments) - 1
+		x.arena.put(unsafe.Pointer(x.segments[n]))
 		x.segments[n] = nil
 		x.segments = x.segments[:n]
 	}
+}
+
+// extend adds a segment of empty buckets.
+func (x *index) extend() {
+	segment := (*[bucketsPerSegment]bucket)(x.arena.take(bucketsPerSegment*bucketSize, len(x.segments)))
+	if segment == nil {
+		segment = new([bucketsPerSegment]bucket)
+	}
+	x.segments = append(x.segments, segment)
+}
+
+// reset forgets all memory. The index must hold no entry.
+func (x *index) reset() {
+	for _, segment := range x.segments {
+		x.arena.put(unsafe.Pointer(segment))
+	}
+	*x = index{arena: x.arena}
 }
 
 // redistribute puts each entry of a bucket where it belongs now.
@@ -168,4 +208,4 @@ func (x *index) redistribute(es *entries, from *bucket) {
 	}
 }
 
-func (x *index) bytes() int { return len(x.segments) * bucketsPerSegment * len(bucket{}) * 4 }
+func (x *index) bytes() int { return len(x.segments) * bucketsPerSegment * bucketSize }

@@ -73,7 +73,8 @@ func TestSlots(t *testing.T) {
 		}
 	}
 	put(-1, 8, 5, 7, 6) // the second segment is kept
-	put(1, 4, 2, 1, 3)  // the first is kept in its stead
+	put(1, 4)           // there is room below it
+	put(-1, 2, 1, 3)    // the first is kept in its stead
 	put(2, 9, 11, 10, 12)
 	for _, want := range []uint32{1, 2, 3, 4, 5} {
 		if got := s.Take(); got != want {
@@ -81,9 +82,33 @@ func TestSlots(t *testing.T) {
 		}
 	}
 	put(-1, 5) // none is kept since the first is in use again
-	put(-1, 2)
+	put(1, 2)  // now there is room below the second
+	if got := s.Trim(); got != -1 {
+		t.Fatalf("trims segment %d", got)
+	}
 	if got := s.Take(); got != 2 {
 		t.Fatalf("takes slot %d, want 2", got)
+	}
+	if got := s.Take(); got != 5 {
+		t.Fatalf("takes slot %d, want 5", got)
+	}
+	put(-1, 5) // all below are full
+	if got := s.Trim(); got != -1 {
+		t.Fatalf("trims segment %d, the next to be used", got)
+	}
+	s8 := cache.NewSlots(8)
+	for range 16 {
+		s8.Take()
+	}
+	for id := uint32(9); id <= 16; id++ {
+		s8.Put(id)
+	}
+	s8.Put(1)
+	if got := s8.Trim(); got != 1 {
+		t.Fatalf("trims segment %d, want 1", got)
+	}
+	if got := s8.Trim(); got != -1 {
+		t.Fatalf("trims segment %d a second time", got)
 	}
 }
 

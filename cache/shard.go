@@ -123,7 +123,7 @@ func (s *shard) repeat(id uint32, e *entry, dst []byte) (Ticket, Verdict, []byte
 		return Ticket{}, Silent, dst
 	}
 	s.counters.replayed++
-	return Ticket{}, Replay, append(dst, s.replies.load(e.count, int(e.replyLength))...)
+	return Ticket{}, Replay, s.appendReply(dst, e)
 }
 
 // admit makes an entry for a request whose key has none. The caller has
@@ -134,7 +134,7 @@ func (s *shard) admit(q *query) Ticket {
 	}
 	id := s.entries.take()
 	e := s.entries.at(id)
-	*e = entry{flatKey: q.key, hash: q.hash}
+	e.flatKey, e.hash, e.chain = q.key, q.hash, none // start sets the rest
 	s.index.insert(&s.entries, id, e)
 	s.counters.begun++
 	return s.start(id, e, q)
@@ -178,9 +178,7 @@ func (s *shard) retain(id uint32, e *entry, reply []byte) {
 	e.state = silenced
 	if len(reply) > 0 {
 		e.state = replied
-		e.count = s.replies.store(reply)
-		e.replyLength = uint16(len(reply))
-		s.counters.replyBytes += len(reply)
+		s.keepReply(e, reply)
 	}
 	e.since, e.until = s.latest, s.latest+s.cache.cleanupDelay
 	s.pushTail(&s.retained, id, e)
@@ -191,8 +189,7 @@ func (s *shard) retain(id uint32, e *entry, reply []byte) {
 func (s *shard) detach(e *entry) {
 	s.remove(s.listOf(e.state), e)
 	if e.state == replied {
-		s.replies.drop(e.count, int(e.replyLength))
-		s.counters.replyBytes -= int(e.replyLength)
+		s.dropReply(e)
 	}
 	if e.state.retained() {
 		s.cache.places.claim()
@@ -230,6 +227,8 @@ func (s *shard) evict() bool {
 func (s *shard) reset() {
 	if s.index.count == 0 && s.index.buckets != 0 {
 		s.entries.reset()
-		s.index, s.replies, s.zones = index{}, replies{}, zones{}
+		s.index.reset()
+		s.replies.reset()
+		s.zones = zones{}
 	}
 }

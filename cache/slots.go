@@ -50,15 +50,38 @@ func (s *slots) put(id uint32) (release int) {
 	}
 	s.free[segment] |= 1 << slot
 	if s.free[segment] != s.whole() {
+		if s.spare-1 > segment && s.roomy(segment) {
+			release, s.spare = s.spare-1, 0
+			return release
+		}
 		return -1
 	}
 	if s.spare == 0 {
+		if lowest := s.open.first(); lowest < segment && s.roomy(lowest) {
+			return segment
+		}
 		s.spare = segment + 1
 		return -1
 	}
 	release = max(s.spare-1, segment)
 	s.spare = min(s.spare-1, segment) + 1
 	return release
+}
+
+// trim gives up the empty segment that is kept, unless all below it are full.
+// It returns that segment, or -1.
+func (s *slots) trim() (release int) {
+	if s.spare == 0 || s.open.first() == s.spare-1 {
+		return -1
+	}
+	release, s.spare = s.spare-1, 0
+	return release
+}
+
+// roomy tells whether a segment has so much room that an empty one above it is
+// no protection against flapping, only memory that would stay for long.
+func (s *slots) roomy(segment int) bool {
+	return bits.OnesCount64(s.free[segment]) >= s.width/4
 }
 
 // locate returns the segment and the place in it of a slot.

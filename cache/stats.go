@@ -60,6 +60,7 @@ func (c *Cache) Stats() Stats {
 	for i := range c.shards {
 		c.shards[i].addTo(&total)
 	}
+	total.Bytes += c.arena.idle()
 	return total
 }
 
