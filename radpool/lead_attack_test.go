@@ -162,6 +162,8 @@ func exits(ctx context.Context, req *radpool.Request, resp *radpool.Response) {
 		runtime.Goexit()
 	case "blocks":
 		time.Sleep(5 * time.Second)
+	case "10ms":
+		time.Sleep(10 * time.Millisecond)
 	}
 	accept(ctx, req, resp)
 }
@@ -355,6 +357,24 @@ func TestHandlerBlocksAsTheWatchdogSleeps(t *testing.T) {
 			time.Sleep(holdUpLimit)
 			b.answered("after 15 ms", id, id+1, id+3)
 			time.Sleep(10 * time.Second)
+		}
+	})
+}
+
+// A handler comes back in the very moment in which the watchdog finds that it has
+// held its reader up, and the next one blocks: whoever was first, there is one
+// reader, and nobody is held up.
+func TestHandlerComesBackAsItsReaderIsDeposed(t *testing.T) {
+	s := withReaders(radpool.Config{}, exits)
+	s.Policy = radpool.Fixed(40)
+	inBatches(t, s, func(_ *testing.T, b *batches) {
+		for i := range byte(25) {
+			id := i * 10
+			b.send(id, "before", "10ms", "blocks", "with")
+			b.send(id+4, "blocks", "with")
+			time.Sleep(10*time.Millisecond + holdUpLimit)
+			b.answered("in time", id, id+1, id+3, id+5)
+			time.Sleep(20 * time.Second)
 		}
 	})
 }
