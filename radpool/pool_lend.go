@@ -11,8 +11,9 @@ import "time"
 //
 // These are the invariants:
 //
-//   - A lent worker is on no stack and in phaseLent; its jobs and counts are the
-//     borrower's, who gives it back exactly once.
+//   - A lent worker is on no stack, and in phaseLent or phaseRunning; its jobs and
+//     counts are the borrower's, who gives it back exactly once, whatever ends his
+//     goroutine.
 //   - What is not yet running is in the queue, never with the borrower. So a
 //     borrower that is held up holds up one Run, and rouse has the rest run by
 //     others.
