@@ -2,6 +2,7 @@ package cache_test
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -45,6 +46,27 @@ func TestChunksFollowUse(t *testing.T) {
 	if bytes := s.c.Stats().Bytes; bytes != 0 {
 		t.Errorf("%d octets when idle", bytes)
 	}
+}
+
+// What is outside the Go heap goes with its Cache all the same.
+func TestChunksGoWithTheirCache(t *testing.T) {
+	a := func() cache.Arena {
+		s := newScene(t, cache.Config{Shards: 8})
+		for n := range 100_000 {
+			answer(t, s.c, s.now, n, []byte("reply"))
+		}
+		if n, possible := cache.Chunks(s.c); possible && n == 0 {
+			t.Fatal("no chunks in a large table")
+		}
+		return cache.ArenaOf(s.c)
+	}()
+	for range 1000 { // a cleanup runs some time after the collection
+		if chunks, _, _ := a.Held(); chunks == 0 {
+			return
+		}
+		runtime.GC()
+	}
+	t.Fatal("the chunks of an unreachable Cache are left")
 }
 
 // Random blocks of two sizes, beside what was written to them.

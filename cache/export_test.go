@@ -131,6 +131,9 @@ type Arena struct{ a *arena }
 
 func NewArena(shards int) Arena { return Arena{newArena(shards)} }
 
+// ArenaOf returns a cache's arena, and does not hold the cache.
+func ArenaOf(c *Cache) Arena { return Arena{c.arena} }
+
 // Take returns a block, or nil.
 func (a Arena) Take(size, segment int) []byte {
 	if p := a.a.take(size, segment); p != nil {
@@ -143,4 +146,9 @@ func (a Arena) Put(b []byte) { a.a.put(unsafe.Pointer(unsafe.SliceData(b))) }
 func (a Arena) Close()       { a.a.close() }
 
 // Held returns the chunks, the octets of blocks in use and the idle ones.
-func (a Arena) Held() (chunks, used, idle int) { return len(a.a.chunks), a.a.used, a.a.idle() }
+func (a Arena) Held() (chunks, used, idle int) {
+	idle = a.a.idle()
+	a.a.mu.Lock()
+	defer a.a.mu.Unlock()
+	return len(a.a.chunks), a.a.used, idle
+}
