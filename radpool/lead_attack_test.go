@@ -347,7 +347,7 @@ func TestSocketClosedUnderAReader(t *testing.T) {
 func TestHandlerBlocksAsTheWatchdogSleeps(t *testing.T) {
 	s := withReaders(radpool.Config{}, exits)
 	s.Policy = radpool.Fixed(40)
-	inBatches(t, s, func(t *testing.T, b *batches) {
+	inBatches(t, s, func(_ *testing.T, b *batches) {
 		for i := range byte(30) {
 			id := i * 8
 			b.send(id, "a") // wakes it, and for 20 looks it sees nothing more
