@@ -44,7 +44,7 @@ type engine struct {
 	heldUp             atomic.Uint64 // readers that were deposed
 	runs               runSet
 
-	epoch    time.Time // of the times that atomics hold
+	epoch    time.Time // of the times that are kept as nanoseconds; its monotonic clock makes a step of the wall clock mean nothing
 	watchdog watchdog
 
 	mu        sync.Mutex // guards listeners
@@ -82,7 +82,6 @@ func newEngine(s *Server) (*engine, error) {
 		houseStop: make(chan struct{}),
 	}
 	e.epoch = time.Now()
-	e.runs.epoch = e.epoch
 	e.watchdog.kick = make(chan struct{}, 1)
 	e.watchdog.stop = make(chan struct{})
 	if e.log == nil {
@@ -210,7 +209,7 @@ func (e *engine) stop() {
 func (e *engine) stats() Stats {
 	var st Stats
 	e.counters.sum(&st)
-	st.Unresponsive, _ = e.runs.over(time.Now(), e.config.MaxRequestTime)
+	st.Unresponsive, _ = e.runs.over(time.Since(e.epoch), e.config.MaxRequestTime)
 	st.ReadersHeldUp = e.heldUp.Load()
 	st.HookPanics = e.hookPanics.Load()
 	st.Panics = e.panics.Load()

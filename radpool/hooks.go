@@ -8,8 +8,9 @@ import (
 
 // Hooks are functions that a [Server] calls when something happens. Any may be
 // nil. They are called from readers and workers, many at once, with no lock
-// held, and must not block: what is slow in them slows the requests behind. A
-// panic in one is recovered and counted.
+// held. They must not block, since what is slow in them slows the requests behind,
+// nor end their goroutine (runtime.Goexit, as t.FailNow does). A panic in one is
+// recovered and counted.
 type Hooks struct {
 	// Drop is called for each datagram that ends without an answer: with any
 	// Outcome but StatusServer, Replayed, Replied and Unanswered.

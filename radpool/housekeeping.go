@@ -41,7 +41,7 @@ func (e *engine) keepHouse() {
 // warnOfStuck logs when workers are still running a request whose time is over:
 // such a worker is lost to all others, and only the Handler can let it go.
 func (e *engine) warnOfStuck(now time.Time) {
-	n, oldest := e.runs.over(now, e.config.MaxRequestTime)
+	n, oldest := e.runs.over(now.Sub(e.epoch), e.config.MaxRequestTime)
 	if n > 0 {
 		e.log.Warn("handlers do not return although max_request_time is over: is the back end answering?",
 			zap.Int("workers", n), zap.Duration("oldest", oldest))
@@ -50,14 +50,13 @@ func (e *engine) warnOfStuck(now time.Time) {
 
 // runSet knows since when each worker has been running what it runs.
 type runSet struct {
-	epoch time.Time // before the first request; its monotonic clock makes a step of the wall clock mean nothing
-	mu    sync.Mutex
-	all   map[*workerState]struct{}
+	mu  sync.Mutex
+	all map[*workerState]struct{}
 }
 
 // run is written by its worker and read by the housekeeper.
 type run struct {
-	arrived atomic.Int64 // when its first request arrived, in nanoseconds since the epoch, plus 1; 0 while idle
+	arrived atomic.Int64 // when its first request arrived, in nanoseconds of the engine, plus 1; 0 while idle
 }
 
 func (r *run) begin(arrived int64) { r.arrived.Store(arrived + 1) }
@@ -79,9 +78,9 @@ func (s *runSet) remove(w *workerState) {
 	delete(s.all, w)
 }
 
-// over returns how many have been running for longer than limit, and the age of
-// the oldest.
-func (s *runSet) over(now time.Time, limit time.Duration) (n int, oldest time.Duration) {
+// over returns how many have been running for longer than limit at now, a time of
+// the engine, and the age of the oldest.
+func (s *runSet) over(now, limit time.Duration) (n int, oldest time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for w := range s.all {
@@ -89,7 +88,7 @@ func (s *runSet) over(now time.Time, limit time.Duration) (n int, oldest time.Du
 		if arrived == 0 {
 			continue
 		}
-		if age := now.Sub(s.epoch) - time.Duration(arrived-1); age >= limit {
+		if age := now - time.Duration(arrived-1); age >= limit {
 			n++
 			oldest = max(oldest, age)
 		}

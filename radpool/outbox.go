@@ -58,7 +58,8 @@ func (o *outbox) send() {
 	o.sendLocked()
 }
 
-// sendLocked holds the lock over a system call that does not block.
+// sendLocked holds the lock over the system call, which waits only while the
+// socket's send buffer is full.
 func (o *outbox) sendLocked() {
 	if len(o.messages) > 0 {
 		o.to.send(o.messages)
