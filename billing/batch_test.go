@@ -204,7 +204,7 @@ func FuzzProcessor(f *testing.F) {
 	f.Fuzz(func(t *testing.T, code uint8, attributes []byte) {
 		attrs, err := radius.ParseAttributes(attributes)
 		if err != nil || len(attributes) > radius.MaxPacketLength-20 {
-			t.Skip()
+			return // not what a server would hand on
 		}
 		packet := &radius.Packet{Code: radius.Code(code), Secret: []byte(secret), Attributes: attrs}
 		before := slices.Clone(attributes)
