@@ -25,7 +25,9 @@ type Handler interface {
 
 	// Account stores the record, and returns nil only when it is durable: only
 	// then is the Accounting-Response sent. After an error there is no
-	// response, and the NAS sends the record again.
+	// response, and the NAS sends the record again. One that comes from the record
+	// itself should be ErrRecord (errors.Is), so that it is told from a database
+	// that is away.
 	//
 	// Records come more than once and in any order, so storing must be
 	// idempotent and commute: any order of Start, Interim-Update and Stop, each
@@ -44,6 +46,12 @@ type Handler interface {
 // as well, and a NAS that got no answer would take this one for dead, which is
 // everybody's loss: so the request is rejected, whatever Processor.OnError says.
 var ErrSubscriber = errors.New("billing: what is stored of the subscriber cannot be used")
+
+// ErrRecord marks an error of Account that comes from the record itself, such as a
+// value that its column does not take: the same record would fail again, and others
+// do not. There is no answer, as with any other error; package journal, which keeps
+// records while a database is away, puts such a one aside.
+var ErrRecord = errors.New("billing: the accounting record cannot be stored")
 
 // A BatchHandler is a [Handler] that answers several requests in one round trip
 // to its database. It receives what a worker took as one batch (see

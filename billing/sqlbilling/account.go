@@ -12,7 +12,8 @@ import (
 // the transaction that it shares with whatever else was waiting. When ctx is done
 // it returns ctx's error, and whether the record becomes durable is not known.
 // The other errors are ErrOverloaded, ErrClosed, one that names the field of the
-// record, and the database's. A record of a status that has no place in the schema
+// record, and the database's; where it is the record that is refused they are
+// billing.ErrRecord. A record of a status that has no place in the schema
 // is ignored, and counted as such.
 func (b *Backend) Account(ctx context.Context, rec *billing.AccountingRecord) error {
 	var errs [1]error
@@ -31,7 +32,7 @@ func (b *Backend) AccountBatch(ctx context.Context, recs []*billing.AccountingRe
 		}
 		it, err := newItem(rec)
 		if err != nil {
-			errs[i] = fmt.Errorf("sqlbilling: accounting record: %w", err)
+			errs[i] = &recordError{fmt.Errorf("sqlbilling: accounting record: %w", err)}
 			b.stats.failed.Add(1)
 			continue
 		}

@@ -225,7 +225,7 @@ func TestBadRowFailsAlone(t *testing.T) {
 	errs := make([]error, len(recs))
 	f.AccountBatch(t.Context(), recs, errs)
 	for i, err := range errs {
-		if (err != nil) != (i == 7 || i == 20) {
+		if bad := i == 7 || i == 20; errors.Is(err, billing.ErrRecord) != bad || (err != nil) != bad {
 			t.Errorf("record %d: %v", i, err)
 		}
 	}
@@ -239,7 +239,8 @@ func TestBadRowFailsAlone(t *testing.T) {
 }
 
 // A row that cannot be understood is a fault of its subscriber's, and none of the
-// database's: the one is rejected, the other is not answered.
+// database's: the one is rejected, the other is not answered. A record is told from
+// the database likewise.
 func TestWhoseFault(t *testing.T) {
 	f := open(t, sqlbilling.Options{})
 	f.rows([5]string{"radcheck", "alice", "Cleartext-Password", ":=", "pw"}, [5]string{"radreply", "alice", "No-Such-Attribute", "=", "x"})
@@ -250,6 +251,15 @@ func TestWhoseFault(t *testing.T) {
 	f.exec("ALTER TABLE radreply RENAME TO away")
 	if _, err := f.Authorize(t.Context(), alice); err == nil || errors.Is(err, billing.ErrSubscriber) {
 		t.Errorf("the database: %v", err)
+	}
+	nobodys := record("s1", billing.Start, 0)
+	nobodys.UniqueID = "abc"
+	if err := f.Account(t.Context(), nobodys); !errors.Is(err, billing.ErrRecord) {
+		t.Errorf("a record: %v", err)
+	}
+	f.exec("ALTER TABLE radacct RENAME TO radacct_away")
+	if err := f.Account(t.Context(), record("s1", billing.Start, 0)); err == nil || errors.Is(err, billing.ErrRecord) {
+		t.Errorf("the database, of a record: %v", err)
 	}
 }
 

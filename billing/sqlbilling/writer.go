@@ -191,6 +191,9 @@ func (w *writer) writeItems(ctx context.Context, items []*item) {
 			zap.Uint64("since the start", w.stats.failed.Load()), zap.Error(err))
 	}
 	err = fmt.Errorf("sqlbilling: %s: %w", w.store.db.Label, err)
+	if w.store.d.Classify(err) == dialect.Row { // the one item that is left
+		err = &recordError{err}
+	}
 	for _, it := range items {
 		it.err = err
 	}

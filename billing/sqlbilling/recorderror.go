@@ -1,0 +1,11 @@
+package sqlbilling
+
+import "github.com/radpool/radpool/billing"
+
+// A recordError is what is wrong with one record, where the database is not to
+// blame. It is a billing.ErrRecord.
+type recordError struct{ err error }
+
+func (e *recordError) Error() string { return e.err.Error() }
+
+func (e *recordError) Unwrap() []error { return []error{e.err, billing.ErrRecord} }
