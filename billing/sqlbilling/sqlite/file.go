@@ -8,6 +8,8 @@ import (
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/radpool/radpool/billing/internal/sqlitefile"
 )
 
 const (
@@ -58,7 +60,7 @@ func (f *file) look(now time.Time, maxAge time.Duration) os.FileInfo {
 // connection has in memory, or may have, no connection is used again: that way
 // a database that was repaired is served without a restart.
 func (f *file) failed(err error) {
-	switch code(err) & 0xff {
+	switch sqlitefile.Code(err) & 0xff {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY:
 	default:
 		return

@@ -8,15 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/jmoiron/sqlx"
-	"modernc.org/sqlite"
+	_ "modernc.org/sqlite" // the driver
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/radpool/radpool/billing/internal/sqlitefile"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 )
 
@@ -78,7 +76,7 @@ func Open(driver string) func(context.Context, string, dialect.Options) (*dialec
 			return nil, errors.New("the name of the file is missing, as in sqlite:/var/lib/radpool.db")
 		}
 		label := "SQLite file " + target
-		if err := checkFile(target, o.MustExist); err != nil {
+		if err := sqlitefile.Check(target, o.MustExist); err != nil {
 			return nil, fmt.Errorf("%s: %w", label, err)
 		}
 		f := &file{name: target}
@@ -108,7 +106,7 @@ func openPool(driverName string, f *file, query string) (*sqlx.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &connector{driver: named.Driver(), dsn: source(f.name, "mode=rw&"+query), file: f}
+	c := &connector{driver: named.Driver(), dsn: sqlitefile.Source(f.name, "mode=rw&"+query), file: f}
 	return sqlx.NewDb(sql.OpenDB(c), "sqlite"), named.Close()
 }
 
@@ -123,91 +121,27 @@ func openMemory(driver string) (*dialect.DB, error) {
 	return &dialect.DB{Write: db, Read: db, Label: "SQLite in memory"}, nil
 }
 
-// source is the URI of a file, with whatever characters its name has.
-func source(file, query string) string {
-	if abs, err := filepath.Abs(file); err == nil {
-		file = abs
-	}
-	return "file://" + (&url.URL{Path: file}).EscapedPath() + "?" + query
-}
-
-// checkFile finds what SQLite would report less clearly.
-func checkFile(name string, mustExist bool) error {
-	info, err := os.Stat(name)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		if mustExist {
-			return errors.New("no such file")
-		}
-		if dir := filepath.Dir(name); !isDir(dir) {
-			return fmt.Errorf("no such directory: %s", dir)
-		}
-		return create(name)
-	case err != nil:
-		return errors.Unwrap(err)
-	case info.IsDir():
-		return errors.New("is a directory")
-	}
-	return nil
-}
-
-// create makes an empty file, which is an empty database. It will hold passwords:
-// the file, and those that SQLite puts beside it, are the owner's alone.
-func create(name string) error {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return fmt.Errorf("cannot be written, or its directory cannot: %w", errors.Unwrap(err))
-	}
-	return f.Close()
-}
-
-func isDir(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
-}
-
 // settle checks that the file is a database that can be written durably.
 func settle(ctx context.Context, db *sqlx.DB) error {
 	var mode string
 	if err := db.GetContext(ctx, &mode, "PRAGMA journal_mode"); err != nil {
-		return explain(err)
+		return sqlitefile.Explain(err)
 	}
 	if !strings.EqualFold(mode, "wal") {
 		return fmt.Errorf("cannot be put into WAL mode (it is in mode %q)", mode)
 	}
 	tx, err := db.BeginTxx(ctx, nil) // BEGIN IMMEDIATE: fails where nothing may be written
 	if err != nil {
-		return explain(err)
+		return sqlitefile.Explain(err)
 	}
 	return tx.Rollback()
-}
-
-// explain adds what the code of an error means to whoever runs the server.
-func explain(err error) error {
-	switch code(err) & 0xff {
-	case sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("is not an SQLite database: %w", err)
-	case sqlite3.SQLITE_CORRUPT:
-		return fmt.Errorf("is damaged: %w", err)
-	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
-		return fmt.Errorf("cannot be written, or its directory cannot: %w", err)
-	}
-	return err
-}
-
-// code is SQLite's extended result code, or 0.
-func code(err error) int {
-	if e, ok := errors.AsType[*sqlite.Error](err); ok {
-		return e.Code()
-	}
-	return 0
 }
 
 func classify(err error) dialect.Class {
 	if errors.Is(err, errMoved) {
 		return dialect.Busy // the next attempt is on what has the name now
 	}
-	switch code(err) & 0xff {
+	switch sqlitefile.Code(err) & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return dialect.Busy
 	case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG:
@@ -221,7 +155,7 @@ func tables(ctx context.Context, db *dialect.DB) (map[string][]string, error) {
 		FROM sqlite_master m JOIN pragma_table_info(m.name) c
 		WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\'`)
 	if err != nil {
-		return nil, explain(err)
+		return nil, sqlitefile.Explain(err)
 	}
 	defer func() { _ = rows.Close() }()
 	t := make(map[string][]string)
@@ -233,7 +167,7 @@ func tables(ctx context.Context, db *dialect.DB) (map[string][]string, error) {
 		t[table] = append(t[table], column)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, explain(err)
+		return nil, sqlitefile.Explain(err)
 	}
 	return t, nil
 }
@@ -247,7 +181,7 @@ func scans(ctx context.Context, db *dialect.DB, query string, args ...any) (bool
 		Detail  string `db:"detail"`
 	}
 	if err := db.Write.SelectContext(ctx, &plan, "EXPLAIN QUERY PLAN "+query, args...); err != nil {
-		return false, explain(err)
+		return false, sqlitefile.Explain(err)
 	}
 	for _, step := range plan {
 		if strings.HasPrefix(step.Detail, "SCAN radacct") {
