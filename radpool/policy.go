@@ -4,7 +4,8 @@ import "time"
 
 // Policy decides how many workers there should be. Decide is a pure function:
 // the same arguments give the same answer, it keeps nothing, and neither
-// blocks nor calls the [Pool]. So a policy is tested as a table. See [Spare]
+// blocks nor calls the [Pool]. What it has to remember, the pool keeps for it
+// (Decision.State). So a policy is tested as a table. See [Spare]
 // and [Fixed].
 //
 // A policy that also has a method Validate() error is asked by [NewPool].
@@ -27,6 +28,16 @@ type Snapshot struct {
 	// when it last made it shrink. They are zero until then. A worker that is
 	// replaced (see PoolConfig.MaxRequestsPerServer) counts as neither.
 	LastSpawn, LastRetire time.Time
+	// Done is the number of jobs that have been run since the pool was made,
+	// whatever their end, and BusyTime the time that workers have spent on
+	// these and on those that run now, all added up. Between two snapshots, the
+	// growth of BusyTime over the time between is how many workers were busy on
+	// average, and over the growth of Done it is what one job takes of a worker
+	// (Little's law).
+	Done     uint64
+	BusyTime time.Duration
+	// State is Decision.State of the policy's last answer, nil before the first.
+	State any
 }
 
 // Decision is what a [Policy] answers. The zero value means: all is well, do
@@ -36,6 +47,14 @@ type Decision struct {
 	// idle ones to end now. A busy worker is never ended: if fewer are idle,
 	// fewer end.
 	Spawn, Retire int
+	// Limit is the most workers that may run jobs at once, until the next
+	// answer. Those beyond it stay idle though jobs wait: what they do now they
+	// finish. Unlike Retire it takes nothing away that a hook would have to set
+	// up again, and it takes effect while all workers are busy. Zero: no limit.
+	Limit int
+	// State is kept for the policy until it is asked again; see Snapshot.State.
+	// It is not to be changed once it is here. nil: nothing to remember.
+	State any
 	// Next is when to ask again, whatever happens until then. Zero: no need.
 	Next time.Time
 	// IdleLow and IdleHigh are why to ask again at once, before Next: fewer

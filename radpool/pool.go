@@ -102,6 +102,8 @@ type Pool[T any] struct {
 	done chan struct{} // closed when the last worker has ended
 	wg   sync.WaitGroup
 
+	epoch time.Time // of times kept as nanoseconds
+
 	panicLog throttle
 
 	// mu is held for a few hundred nanoseconds at a time: no function of the
@@ -112,12 +114,15 @@ type Pool[T any] struct {
 	searching bool         // one that was woken for a job has not looked yet
 	workers   int          // that count: starting, idle, busy and being replaced
 	starting  int          // of them, those that are not ready yet
+	active    int          // of them, those that run jobs
 	live      int          // goroutines of workers, with those that are ending
 	dropping  int          // callers of Submit, Shutdown and Close that are calling Drop
 	lastID    int
 
 	// What the policy asked for last; see Decision.
 	low, high  int
+	limit      int
+	state      any
 	kicked     bool // a token is in kick, or the scaler is about to look
 	lastSpawn  time.Time
 	lastRetire time.Time
@@ -154,6 +159,7 @@ func NewPool[T any](cfg PoolConfig[T]) (*Pool[T], error) {
 		queue: q,
 		kick:  make(chan struct{}, 1),
 		done:  make(chan struct{}),
+		epoch: time.Now(),
 	}
 	next := p.scale()
 	p.wg.Go(func() { p.keepScale(next) })

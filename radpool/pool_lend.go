@@ -31,7 +31,7 @@ func (p *Pool[T]) submitLent(jobs []Job[T]) (w *worker[T], accepted int) {
 // lend takes an idle worker off the stack. Called with the lock held.
 func (p *Pool[T]) lend() *worker[T] {
 	last := len(p.idle) - 1
-	if last < 0 || p.queue.Len() == 0 || p.closing {
+	if last < 0 || p.queue.Len() == 0 || p.closing || p.limited() {
 		return nil
 	}
 	w := p.idle[last]
@@ -47,7 +47,7 @@ func (p *Pool[T]) lend() *worker[T] {
 func (p *Pool[T]) nextLent(now time.Time, w *worker[T]) bool {
 	for {
 		p.mu.Lock()
-		p.settle(w)
+		p.settle(now, w)
 		if p.due(w) {
 			p.mu.Unlock()
 			return false
@@ -72,7 +72,7 @@ func (p *Pool[T]) nextLent(now time.Time, w *worker[T]) bool {
 func (p *Pool[T]) giveBack(w *worker[T]) {
 	now := time.Now()
 	p.mu.Lock()
-	p.settle(w)
+	p.settle(now, w)
 	if w.broken {
 		clear(w.dropped) // each was told at most once, and so it stays
 		w.dropped = w.dropped[:0]

@@ -48,7 +48,7 @@ func (p *Pool[T]) scale() time.Time {
 	}
 
 	p.mu.Lock()
-	p.low, p.high = d.IdleLow, d.IdleHigh
+	p.low, p.high, p.limit, p.state = d.IdleLow, d.IdleHigh, max(d.Limit, 0), d.State
 	if n := p.spawn(d.Spawn); n > 0 {
 		s.Idle += n
 		p.lastSpawn = now
@@ -69,7 +69,9 @@ func (p *Pool[T]) scale() time.Time {
 			next = again
 		}
 	}
+	wake := p.wakeOne() // the limit may have been all that kept it
 	p.mu.Unlock()
+	wake.signal()
 	for _, w := range end {
 		w.signal()
 	}
@@ -86,6 +88,9 @@ func (p *Pool[T]) snapshot(now time.Time) Snapshot {
 		Queued:     p.queue.Len(),
 		LastSpawn:  p.lastSpawn,
 		LastRetire: p.lastRetire,
+		Done:       p.completed + p.failed,
+		BusyTime:   p.busyTime(now),
+		State:      p.state,
 	}
 }
 
@@ -106,6 +111,14 @@ func (p *Pool[T]) spare(now time.Time) int {
 		claimed = max(waiting-woken-parked, 0)
 	}
 	return parked + max(woken-waiting, 0) + max(p.starting-claimed, 0)
+}
+
+// limited reports whether as many workers run jobs as may. Called with the lock held.
+func (p *Pool[T]) limited() bool { return p.limit > 0 && p.active >= p.limit }
+
+// busyTime is how long workers have run jobs, all added up. Called with the lock held.
+func (p *Pool[T]) busyTime(now time.Time) time.Duration {
+	return p.worked + time.Duration(p.active)*now.Sub(p.epoch)
 }
 
 // spawn starts up to n workers and returns how many. Called with the lock held.

@@ -29,6 +29,12 @@ type PoolStats struct {
 	// WorkersHighWater is the most there have been, BusyHighWater the most
 	// that were busy at once.
 	WorkersHighWater, BusyHighWater int
+	// Limit is the most workers that the policy lets run jobs at once; zero if
+	// it sets no limit. See Decision.Limit.
+	Limit int
+	// BusyTime is how long workers have run jobs, all added up, with those that
+	// run now. Over Completed+Failed it is what one job takes of a worker.
+	BusyTime time.Duration
 	// LastSpawn and LastRetire are when the policy last made the pool grow and
 	// shrink; zero until then.
 	LastSpawn, LastRetire time.Time
@@ -58,6 +64,7 @@ type tally struct {
 	classes                          [NumClasses]ClassStats
 	running                          int
 	completed, failed                uint64
+	worked                           time.Duration // what has ended, less the instants since the epoch at which what runs began
 	spawned, retired                 uint64
 	recycled, panics                 uint64
 	queueHigh, workersHigh, busyHigh int
@@ -91,6 +98,8 @@ func (p *Pool[T]) Stats() PoolStats {
 		Starting:         p.starting,
 		WorkersHighWater: p.workersHigh,
 		BusyHighWater:    p.busyHigh,
+		Limit:            p.limit,
+		BusyTime:         p.busyTime(now),
 		LastSpawn:        p.lastSpawn,
 		LastRetire:       p.lastRetire,
 		Queued:           p.queue.Len(),

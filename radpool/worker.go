@@ -63,13 +63,15 @@ func (p *Pool[T]) work(w *worker[T]) {
 func (p *Pool[T]) next(w *worker[T]) bool {
 	now := time.Now()
 	p.mu.Lock()
-	p.settle(w)
+	p.settle(now, w)
 	for {
 		if p.due(w) {
 			p.recycled++
 			w.phase = phaseReplaced
-			p.starting++ // its place is never vacant in the eyes of the policy
+			p.starting++        // its place is never vacant in the eyes of the policy
+			wake := p.wakeOne() // but one that the limit kept idle may be busy in it
 			p.mu.Unlock()
+			wake.signal()
 			return false
 		}
 		p.take(now, w)
@@ -124,6 +126,9 @@ func (p *Pool[T]) take(now time.Time, w *worker[T]) {
 	if p.abandoned {
 		return // Close drops what is left
 	}
+	if p.limited() {
+		return // those that run are as many as may, and will come for it
+	}
 	// Expired jobs leave from every class, not only from the one whose turn it
 	// is: those who retained something for them can let go of it.
 	for len(w.dropped) < expiredBatch {
@@ -153,7 +158,11 @@ func (p *Pool[T]) take(now time.Time, w *worker[T]) {
 		}
 		w.jobs = append(w.jobs, it.Value)
 	}
-	p.running += len(w.jobs)
+	if n := len(w.jobs); n > 0 {
+		p.running += n
+		p.active++
+		p.worked -= now.Sub(p.epoch)
+	}
 }
 
 // park puts the worker on the stack of the idle ones and waits to be woken.
@@ -181,13 +190,15 @@ func (p *Pool[T]) arrive(w *worker[T]) {
 
 // settle accounts for what the worker has just run, if anything. Called with
 // the lock held.
-func (p *Pool[T]) settle(w *worker[T]) {
+func (p *Pool[T]) settle(now time.Time, w *worker[T]) {
 	p.arrive(w)
 	n := len(w.jobs)
 	if n == 0 {
 		return
 	}
 	p.running -= n
+	p.active--
+	p.worked += now.Sub(p.epoch)
 	w.served += n
 	if w.broken {
 		p.failed += uint64(n)
@@ -205,12 +216,13 @@ func (p *Pool[T]) leave(w *worker[T]) {
 	p.live--
 	if !w.ended && w.phase == phaseRunning { // Goexit in Run, or in Drop
 		w.broken = true
-		p.settle(w)
+		p.settle(time.Now(), w)
 		if p.due(w) {
 			p.recycled++
 			w.phase = phaseReplaced
 			p.starting++
 		}
+		p.wakeOne().signal()
 	}
 	switch w.phase {
 	case phaseRetired:
@@ -247,7 +259,7 @@ func (p *Pool[T]) launch() {
 // with the lock held; the caller sends the signal once it has released it.
 func (p *Pool[T]) wakeOne() *worker[T] {
 	last := len(p.idle) - 1
-	if p.searching || last < 0 || p.queue.Len() == 0 {
+	if p.searching || last < 0 || p.queue.Len() == 0 || p.limited() {
 		return nil
 	}
 	w := p.idle[last]
