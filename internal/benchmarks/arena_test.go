@@ -131,9 +131,11 @@ func BenchmarkArena(b *testing.B) {
 		b.Run("goroutines=one/impl="+impl.name, func(b *testing.B) {
 			m := new(memory)
 			b.ReportAllocs()
+			report := measure(b)
 			for b.Loop() {
 				impl.one(m)
 			}
+			report()
 		})
 		b.Run("goroutines=all/impl="+impl.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -136,6 +136,7 @@ func BenchmarkRequest(b *testing.B) {
 		b.Run("code="+c.name+"/impl=radpool", func(b *testing.B) {
 			var p radius.Packet
 			b.ReportAllocs()
+			report := measure(b)
 			for b.Loop() {
 				shape, fault := wire.Parse(datagram, 200)
 				ok := fault == wire.WellFormed && wire.Verify(datagram, &shape, secret)
@@ -144,24 +145,29 @@ func BenchmarkRequest(b *testing.B) {
 				same(b, ok, &p)
 				a.Release()
 			}
+			report()
 		})
 		b.Run("code="+c.name+"/impl=layeh", func(b *testing.B) {
 			b.ReportAllocs()
+			report := measure(b)
 			for b.Loop() {
 				p, ok := layehRequest(datagram, key)
 				same(b, ok, p)
 			}
+			report()
 		})
 		if c.request != radius.CodeAccessRequest {
 			continue
 		}
 		b.Run("code="+c.name+"/impl=layeh-ma", func(b *testing.B) {
 			b.ReportAllocs()
+			report := measure(b)
 			for b.Loop() {
 				ok := verifyMA(datagram, key)
 				p, parsed := layehRequest(datagram, key)
 				same(b, ok && parsed, p)
 			}
+			report()
 		})
 	}
 }
@@ -201,11 +207,13 @@ func BenchmarkReply(b *testing.B) {
 		measure := func(name string, encode func() ([]byte, error), want []byte) {
 			b.Run("code="+c.name+"/impl="+name, func(b *testing.B) {
 				b.ReportAllocs()
+				report := measure(b)
 				for b.Loop() {
 					if d, err := encode(); err != nil || !bytes.Equal(d, want) {
 						b.Fatal("wrong reply", err)
 					}
 				}
+				report()
 			})
 		}
 		unsigned, err := resp.Encode()

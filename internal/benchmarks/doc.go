@@ -3,8 +3,10 @@
 // by hand. It holds benchmarks alone, and is a module of its own so that who
 // imports radpool never sees the libraries that it is compared with.
 //
+//	BenchmarkQueue           one job pushed and popped                 lists, channel
 //	BenchmarkHandOff         one job to an idle worker and back        channel, ants, pond
 //	BenchmarkBurst           256 jobs at once to 8 workers             channel, ants, pond
+//	BenchmarkPolicy          one decision how many workers             fixed, naive
 //	BenchmarkArena           the memory of a request                   plain, syncpool
 //	BenchmarkDuplicateTable  requests remembered with their replies    map, otter
 //	BenchmarkRequest         datagram to verified, decoded packet      layeh, layeh-ma
@@ -40,4 +42,9 @@
 // layeh.com/radius verifies nothing in an Access-Request) the benchmark says so
 // in its comment, and where it can be made to do the same, that stands beside
 // it as an implementation of its own.
+//
+// # In CI
+//
+// Command guard compares the parts with the naive ones, and with what was recorded
+// in guard/guard.json, and fails when one became slower or allocates more.
 package benchmarks

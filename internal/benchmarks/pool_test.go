@@ -2,6 +2,7 @@ package benchmarks
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -131,6 +132,7 @@ func BenchmarkHandOff(b *testing.B) {
 			defer p.close()
 			n := uint64(0)
 			b.ReportAllocs()
+			report := measure(b)
 			for b.Loop() {
 				n++
 				if err := p.submit(n); err != nil {
@@ -140,6 +142,7 @@ func BenchmarkHandOff(b *testing.B) {
 					b.Fatalf("job %d came back for %d", got, n)
 				}
 			}
+			report()
 		})
 	}
 }
@@ -147,7 +150,7 @@ func BenchmarkHandOff(b *testing.B) {
 // BenchmarkBurst is jobs that come faster than they are run: 256 are submitted
 // by one goroutine, then all are waited for. An operation is one job.
 func BenchmarkBurst(b *testing.B) {
-	all := append(runners[:len(runners):len(runners)], runners[0])
+	all := append(slices.Clip(runners), runners[0])
 	all[len(runners)].name, all[len(runners)].make = "radpool-batch", radpoolBatchRunner
 	for _, r := range all {
 		b.Run("impl="+r.name, func(b *testing.B) {
@@ -168,6 +171,7 @@ func BenchmarkBurst(b *testing.B) {
 			}
 			n := uint64(0)
 			b.ReportAllocs()
+			report := measure(b)
 			for b.Loop() {
 				n++
 				wg.Add(1)
@@ -179,6 +183,7 @@ func BenchmarkBurst(b *testing.B) {
 				}
 			}
 			wait()
+			report()
 			if want := n * (n + 1) / 2; sum.Load() != want {
 				b.Fatalf("the jobs' numbers add up to %d, want %d", sum.Load(), want)
 			}

@@ -160,10 +160,12 @@ func exchange(b *testing.B, conn *memConn, requests [][]byte, window int) {
 		ask()
 	}
 	b.ReportAllocs()
+	report := measure(b)
 	for b.Loop() {
 		ask()
 	}
 	drain()
+	report()
 }
 
 // checkReply fails the benchmark unless d is the authentic Access-Accept to

@@ -184,19 +184,23 @@ func BenchmarkDuplicateTable(b *testing.B) {
 
 func benchInsert(b *testing.B, r *tableRun, entries int) {
 	b.ReportAllocs()
+	report := measure(b)
 	for b.Loop() {
 		r.insert(b)
 	}
+	report()
 	r.check(b, entries)
 }
 
 func benchReplay(b *testing.B, r *tableRun, entries int) {
 	first, n := r.n-entries/2, 1
 	b.ReportAllocs()
+	report := measure(b)
 	for b.Loop() {
 		n = (n*1_664_525 + 1_013_904_223) % (entries / 2) // visits all, as entries is a power of two
 		r.replay(b, first+n)
 	}
+	report()
 }
 
 func benchCollect(b *testing.B, r *tableRun, entries int) {
