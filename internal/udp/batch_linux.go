@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -21,6 +22,7 @@ type batchConn struct {
 	bound  netip.Addr // Message.Local of everything that is read; not valid: control messages tell
 	family int        // of the socket: AF_INET or AF_INET6
 	zones  zones
+	whole  atomic.Bool // messages are not sent in groups: the system cannot
 
 	recv, send mmsgFunc
 
@@ -71,6 +73,7 @@ func (c *batchConn) configure(fd uintptr) error {
 	if _, errno := sendmmsg(fd, nil); forbidden(errno) {
 		return errors.ErrUnsupported
 	}
+	c.whole.Store(!segments(fd))
 	if c.bound.IsValid() {
 		return nil
 	}

@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// controlSize holds one control message of the longer kind, IPV6_PKTINFO: a header of 16 octets and 20 of data.
-const controlSize = 48
+// controlSize holds two control messages: IPV6_PKTINFO, a header of 16 octets and 20 of data, and UDP_SEGMENT, with 2
+// of data.
+const controlSize = 64
 
 // cmsgAlign rounds n up to where the next control message starts.
 func cmsgAlign(n int) int { return (n + unix.SizeofPtr - 1) &^ (unix.SizeofPtr - 1) }

@@ -26,6 +26,32 @@ func IsBatch(c Conn) bool {
 func SetRecv(c Conn, s Syscall) { b := c.(*batchConn); b.recv = s.over(recvmmsg) }
 func SetSend(c Conn, s Syscall) { b := c.(*batchConn); b.send = s.over(sendmmsg) }
 
+// SetSegments lets c send messages in groups, or not.
+func SetSegments(c Conn, on bool) { c.(*batchConn).whole.Store(!on) }
+
+// Segments reports whether c sends messages in groups.
+func Segments(c Conn) bool { return !c.(*batchConn).whole.Load() }
+
+// SetFaults has the system refuse groups with the one error, and messages by themselves with the other. 0: it does not.
+func SetFaults(c Conn, groups, singles syscall.Errno) {
+	fault := func(m *mmsghdr) syscall.Errno {
+		if m.hdr.Iovlen > 1 {
+			return groups
+		}
+		return singles
+	}
+	c.(*batchConn).send = func(fd uintptr, hdrs []mmsghdr) (int, syscall.Errno) {
+		n := 0
+		for n < len(hdrs) && fault(&hdrs[n]) == 0 {
+			n++
+		}
+		if n == 0 {
+			return 0, fault(&hdrs[0])
+		}
+		return sendmmsg(fd, hdrs[:n])
+	}
+}
+
 var ParseLocal = parseLocal
 
 func PutLocal(family int, local netip.Addr) []byte {

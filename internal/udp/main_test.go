@@ -79,7 +79,7 @@ func messages(to netip.AddrPort, payloads ...string) []udp.Message {
 func room(n int) []udp.Message {
 	ms := make([]udp.Message, n)
 	for i := range ms {
-		ms[i].Buf = make([]byte, 128)
+		ms[i].Buf = make([]byte, 4097)
 	}
 	return ms
 }

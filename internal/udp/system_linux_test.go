@@ -211,6 +211,7 @@ func TestSendFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := batchConn(t, "127.0.0.1")
 			other := batchConn(t, "127.0.0.1")
+			udp.SetSegments(c, false) // a fault a message
 			pokes := 0
 			faults := tc.faults
 			udp.SetSend(c, func(count int, call func(int) (int, syscall.Errno)) (int, syscall.Errno) {
@@ -304,6 +305,7 @@ func TestBatches(t *testing.T) {
 	c := batchConn(t, "127.0.0.1")
 	calls := 0
 	count := func(n int, call func(int) (int, syscall.Errno)) (int, syscall.Errno) { calls++; return call(n) }
+	udp.SetSegments(c, false)
 	udp.SetSend(c, count)
 	udp.SetRecv(c, count)
 	out := make([]string, udp.MaxBatch+6)

@@ -1,9 +1,11 @@
 package udp
 
 import (
+	"errors"
 	"net"
 	"os"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,11 +14,12 @@ import (
 type writer struct {
 	slots
 	conn    *batchConn
-	origin  [MaxBatch]int         // the index in ms of each slot's message
-	count   int                   // slots to send
+	ms      []Message             // the batch
+	groups  groups                // of it: a slot each
 	next    int                   // first slot not yet done
-	sent    int                   // slots sent
+	sent    int                   // messages sent
 	retried bool                  // slot next has met an error that an earlier datagram had left
+	suspect bool                  // slot next could not be sent as a part of a group
 	failed  int                   // the index in ms of the first message that failed
 	err     error                 // and why; nil: none has
 	fn      func(fd uintptr) bool // step, as a value made once: a method value allocates
@@ -51,72 +54,120 @@ func (c *batchConn) WriteBatch(ms []Message) (sent int, first error) {
 func (w *writer) write(ms []Message) (sent int, stop bool, first error) {
 	w.load(ms)
 	stopped := w.conn.rc.Write(w.fn)
-	if stopped != nil && w.next < w.count {
-		w.fail(w.origin[w.next], stopped)
+	if stopped != nil && w.next < w.groups.count {
+		w.fail(w.groups.of[w.next].first, stopped)
 	}
 	sent, first = w.sent, w.err
-	w.forget(w.count)
-	w.err = nil
+	w.forget(len(ms))
+	w.ms, w.err = nil, nil
 	return sent, stopped != nil, first
 }
 
 // load fills the slots with the messages that can be put to the kernel at all.
 func (w *writer) load(ms []Message) {
-	w.count, w.next, w.sent, w.retried = 0, 0, 0, false
+	w.ms, w.sent = ms, 0
+	w.groups.count = 0
+	join := !w.conn.whole.Load()
 	for i := range ms {
-		if err := w.add(&ms[i], i); err != nil {
+		if _, _, err := ms[i].outgoing(); err != nil {
 			w.fail(i, err)
+			continue
 		}
+		w.groups.add(ms, i, join)
 	}
+	w.fill()
 }
 
-func (w *writer) add(m *Message, origin int) error {
-	payload, to, err := m.outgoing()
-	if err != nil {
-		return err
+// fill gives each group a slot. One that the socket cannot send is left out.
+func (w *writer) fill() {
+	w.next, w.retried, w.suspect = 0, false, false
+	slot, iov := 0, 0
+	for g := range w.groups.count {
+		group := w.groups.of[g]
+		if err := w.address(slot, group); err != nil {
+			w.fail(group.first, err)
+			continue
+		}
+		h := &w.hdrs[slot].hdr
+		h.Iov = &w.iovs[iov]
+		h.SetIovlen(group.count)
+		for i := group.first; ; i = w.groups.after[i] {
+			m := &w.ms[i]
+			w.iovs[iov].Base = unsafe.SliceData(m.Buf)
+			w.iovs[iov].SetLen(m.N)
+			iov++
+			if i == group.last {
+				break
+			}
+		}
+		w.groups.of[slot] = group
+		slot++
 	}
-	c, slot := w.conn, w.count
+	w.groups.count = slot
+}
+
+// address writes everything but the payload to a slot.
+func (w *writer) address(slot int, group group) error {
+	c, m := w.conn, &w.ms[group.first]
+	to, local := unmap(m.Addr), m.Local.Unmap()
 	nameLen := putSockaddr(w.names[slot][:], c.family, to, &c.zones)
-	if nameLen == 0 {
+	chosen := local.IsValid() && !c.bound.IsValid()
+	if nameLen == 0 || chosen && c.family == unix.AF_INET && !local.Is4() {
 		return c.opError("write", net.UDPAddrFromAddrPort(to), unix.EAFNOSUPPORT)
 	}
-	controlLen := 0
-	if local := m.Local.Unmap(); local.IsValid() && !c.bound.IsValid() {
-		if c.family == unix.AF_INET && !local.Is4() {
-			return c.opError("write", net.UDPAddrFromAddrPort(to), unix.EAFNOSUPPORT)
-		}
-		controlLen = putLocal(w.controls[slot][:], c.family, local)
+	controls, controlLen := w.controls[slot][:], 0
+	if chosen {
+		controlLen = putLocal(controls, c.family, local)
 	}
-	w.set(slot, payload, nameLen, controlLen)
-	w.origin[slot] = origin
-	w.count++
+	if group.count > 1 {
+		controlLen += putSegment(controls[controlLen:], m.N)
+	}
+	h := &w.hdrs[slot].hdr
+	h.Namelen = uint32(nameLen)
+	h.SetControllen(controlLen)
+	h.Flags = 0
 	return nil
 }
 
 // step is the callback of RawConn.Write: false means that the send buffer is full.
 func (w *writer) step(fd uintptr) bool {
-	for w.next < w.count {
-		n, errno := w.conn.send(fd, w.hdrs[w.next:w.count])
+	for w.next < w.groups.count {
+		n, errno := w.conn.send(fd, w.hdrs[w.next:w.groups.count])
+		group := w.groups.of[w.next]
 		switch {
 		case errno == unix.EINTR:
 		case errno == unix.EAGAIN:
 			return false
 		case errno == 0 && n > 0:
-			w.sent += n
-			w.advance(n)
+			w.done(n)
 		case errno == unix.ECONNREFUSED && !w.retried:
 			w.retried = true
+		case group.count > 1:
+			w.groups.split(w.next)
+			w.fill()
+			w.suspect = unsegmentable(errno)
 		default:
-			w.fail(w.origin[w.next], w.sendError(errno))
+			w.fail(group.first, w.sendError(errno))
 			w.advance(1)
 		}
 	}
 	return true
 }
 
+// done accounts for n slots that the kernel has taken.
+func (w *writer) done(n int) {
+	if w.suspect {
+		w.conn.whole.Store(true) // alone it goes: it is the segments that this system cannot send
+	}
+	for _, group := range w.groups.of[w.next : w.next+n] {
+		w.sent += group.count
+	}
+	w.advance(n)
+}
+
 func (w *writer) advance(n int) {
 	w.next += n
-	w.retried = false
+	w.retried, w.suspect = false, false
 }
 
 // fail keeps the error of the message that comes first in the batch, which is not always the first to fail.
@@ -130,4 +181,10 @@ func (w *writer) sendError(errno syscall.Errno) error {
 	c := w.conn
 	to := parseSockaddr(w.names[w.next][:w.hdrs[w.next].hdr.Namelen], &c.zones)
 	return c.opError("write", net.UDPAddrFromAddrPort(to), os.NewSyscallError("sendmmsg", errno))
+}
+
+// unsegmentable reports whether errno is how the kernel says that it cannot send segments over a route, or that one
+// is too long for it.
+func unsegmentable(errno error) bool {
+	return errors.Is(errno, unix.EINVAL) || errors.Is(errno, unix.EIO) || errors.Is(errno, unix.EMSGSIZE)
 }
