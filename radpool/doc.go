@@ -81,7 +81,7 @@
 //	MaxRequestTime          9 s   from arrival to reply; the Handler's context ends then
 //	CleanupDelay           10 s   for which a reply is kept
 //	MaxRequests     2,097,152     requests in progress and replies kept; the oldest reply makes room
-//	MaxQueueSize    1,048,576     requests that wait; the newest of the least urgent class makes room
+//	MaxQueueSize    1,048,576     requests that wait; the least urgent of who has most waiting makes room
 //	MaxServers            128     workers, 8 to 32 of them spare
 //	MaxBatch               64     requests that a BatchHandler is given at once
 //	MaxAttributes         200     of a request

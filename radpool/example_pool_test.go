@@ -85,14 +85,14 @@ func ExampleSpare() {
 
 // A full queue gives up what costs least.
 func ExampleQueue() {
-	queue, err := radpool.NewQueue[string](3)
+	queue, err := radpool.NewQueue(radpool.QueueConfig[string]{MaxQueueSize: 3})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	now := time.Now()
 	push := func(class radpool.Class, patience time.Duration, v string) {
-		if out, _ := queue.Push(now, class, now.Add(patience), v); out.Why != radpool.DropNone {
+		if out, _ := queue.Push(now, class, 0, now.Add(patience), v); out.Why != radpool.DropNone {
 			fmt.Println(out.Value, "is", out.Why)
 		}
 	}

@@ -14,10 +14,10 @@ const (
 	Duplicate                    // of a request in progress, or of one that silence answered: dropped
 	Replayed                     // of a request that was answered: the same reply again
 	TableFull                    // MaxRequests requests are in progress already
-	QueueFull                    // MaxQueueSize requests are waiting, none less important
+	QueueFull                    // MaxQueueSize requests are waiting, none of which has to give way
 
 	// Ended on the way to a worker.
-	Shed       // gave its place in a full queue to a more important one, or AutoLimitAcct
+	Shed       // gave its place in a full queue to another that has more right to it (see Queue), or AutoLimitAcct
 	Expired    // waited in the queue, or ran, longer than MaxRequestTime
 	Superseded // the NAS gave it up: it used the Identifier for another request
 

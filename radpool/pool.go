@@ -9,7 +9,7 @@ import (
 
 // Errors of [Pool.Submit] and [Pool.SubmitBatch].
 var (
-	// ErrQueueFull: MaxQueueSize jobs wait, none of them expired or less urgent.
+	// ErrQueueFull: MaxQueueSize jobs wait, none of which has to give way.
 	ErrQueueFull = errors.New("radpool: queue is full")
 	// ErrPoolClosed: Shutdown or Close has been called.
 	ErrPoolClosed = errors.New("radpool: pool is closed")
@@ -29,6 +29,13 @@ type PoolConfig[T any] struct {
 	// MaxQueueSize is the most jobs that may wait, from 1 to [MaxQueueLen]
 	// (max_queue_size of FreeRADIUS). Zero: 65,536, which is FreeRADIUS's.
 	MaxQueueSize int
+
+	// Order is which job of a flow runs first. Zero: [FreshestInDelay].
+	Order Order
+
+	// renew is QueueConfig.Renew. It is called with the lock held, so it is not for
+	// users.
+	renew func(v T) time.Time
 
 	// Policy decides how many workers there are. nil: [Spare] with its defaults.
 	Policy Policy
@@ -75,6 +82,7 @@ type PoolConfig[T any] struct {
 type Job[T any] struct {
 	Value   T
 	Class   Class
+	Flow    uint64    // whose it is: each flow of a class gets its turn, see Queue
 	Expires time.Time // zero: never
 	// Err is set by SubmitBatch: nil if the job was accepted, and otherwise
 	// what Submit would have returned.
@@ -150,7 +158,7 @@ func NewPool[T any](cfg PoolConfig[T]) (*Pool[T], error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	q, err := NewQueue[T](cfg.MaxQueueSize)
+	q, err := NewQueue(QueueConfig[T]{MaxQueueSize: cfg.MaxQueueSize, Order: cfg.Order, Renew: cfg.renew})
 	if err != nil {
 		return nil, err
 	}
@@ -173,6 +181,9 @@ func (cfg *PoolConfig[T]) validate() error {
 	if cfg.MaxQueueSize < 1 || cfg.MaxQueueSize > MaxQueueLen {
 		return fmt.Errorf("radpool: PoolConfig.MaxQueueSize is %d: must be from 1 to %d", cfg.MaxQueueSize, MaxQueueLen)
 	}
+	if !cfg.Order.valid() {
+		return fmt.Errorf("radpool: PoolConfig.Order is %v: there is no such order", cfg.Order)
+	}
 	if cfg.MaxBatch < 1 || cfg.MaxBatch > maxPoolBatch {
 		return fmt.Errorf("radpool: PoolConfig.MaxBatch is %d: must be from 1 to %d", cfg.MaxBatch, maxPoolBatch)
 	}
@@ -188,7 +199,7 @@ func (cfg *PoolConfig[T]) validate() error {
 }
 
 // Submit queues a job that expires at the given instant, by the monotonic
-// clock if it came from time.Now (the zero time: never). It does not block.
+// clock if it came from time.Now (the zero time: never), of flow 0. It does not block.
 //
 // With an error (ErrQueueFull, ErrPoolClosed, ErrExpired) the job is the caller's again;
 // without one it will end in Run or in Drop. Submit calls Drop if the job made
@@ -197,7 +208,7 @@ func (p *Pool[T]) Submit(class Class, expires time.Time, v T) error {
 	checkClass(class)
 	now := time.Now()
 	p.mu.Lock()
-	out, err := p.admit(now, class, expires, v)
+	out, err := p.admit(now, class, 0, expires, v)
 	if err == nil && out.Why != DropNone {
 		p.dropping++
 	}
@@ -242,7 +253,7 @@ func (p *Pool[T]) submitSome(jobs []Job[T], lend bool) (lent *worker[T], accepte
 	for i := range jobs {
 		j := &jobs[i]
 		var out Item[T]
-		out, j.Err = p.admit(now, j.Class, j.Expires, j.Value)
+		out, j.Err = p.admit(now, j.Class, j.Flow, j.Expires, j.Value)
 		if j.Err != nil {
 			continue
 		}
@@ -272,13 +283,13 @@ func (p *Pool[T]) submitSome(jobs []Job[T], lend bool) (lent *worker[T], accepte
 }
 
 // admit queues one job and counts what becomes of it. Called with the lock held.
-func (p *Pool[T]) admit(now time.Time, class Class, expires time.Time, v T) (Item[T], error) {
+func (p *Pool[T]) admit(now time.Time, class Class, flow uint64, expires time.Time, v T) (Item[T], error) {
 	p.classes[class].Submitted++
 	if p.closing {
 		p.classes[class].Closed++
 		return Item[T]{}, ErrPoolClosed
 	}
-	out, ok := p.queue.Push(now, class, expires, v)
+	out, ok := p.queue.Push(now, class, flow, expires, v)
 	if out.Why != DropNone {
 		p.countDrop(out.Class, out.Why)
 	}

@@ -8,10 +8,13 @@ type ClassStats struct {
 	// them has waited.
 	Queued int
 	Oldest time.Duration
+	// NewestFirst says that the newest run first now: the class is lastingly late
+	// (see Order).
+	NewestFirst bool
 
 	Submitted uint64 // given to Submit
 	Refused   uint64 // ErrQueueFull
-	Evicted   uint64 // gave way to a more urgent job
+	Evicted   uint64 // gave way in a full queue; see Queue
 	Expired   uint64 // ErrExpired, or dropped because it expired in the queue
 	Closed    uint64 // ErrPoolClosed, or dropped because the pool was closed
 }
@@ -118,6 +121,7 @@ func (p *Pool[T]) Stats() PoolStats {
 		c := &s.Classes[i]
 		c.Queued = p.queue.LenClass(Class(i))
 		c.Oldest = p.queue.Oldest(now, Class(i))
+		c.NewestFirst = p.queue.NewestFirst(Class(i))
 		s.Submitted += c.Submitted
 		s.Refused += c.Refused
 		s.Evicted += c.Evicted
@@ -133,4 +137,13 @@ func (p *Pool[T]) Queued() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.queue.Len()
+}
+
+// Longest returns the n flows of which most waits, the longest first. See
+// [Queue.Longest].
+func (p *Pool[T]) Longest(n int) []FlowStats {
+	now := time.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.queue.Longest(now, n)
 }

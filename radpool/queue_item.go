@@ -12,11 +12,12 @@ type Drop uint8
 const (
 	// DropNone means that the job was not dropped.
 	DropNone Drop = iota
-	// DropRefused means that the queue was full, and nothing in it was expired or
-	// less urgent than the newcomer.
+	// DropRefused means that the queue was full, and nothing in it had to give way
+	// to the newcomer.
 	DropRefused
 	// DropEvicted means that the queue was full, and the job gave way to a more
-	// urgent one.
+	// urgent one, to one of who has fewer waiting, or, where the newest run first, to
+	// a newer one.
 	DropEvicted
 	// DropExpired means that nobody waits for the answer any more.
 	DropExpired

@@ -10,18 +10,31 @@ import (
 	"github.com/radpool/radpool/radpool"
 )
 
-// naiveEntry and naiveQueue say in the plainest way what a Queue does: one
-// slice in order of arrival, looked through from end to end each time.
+// naiveEntry and naiveQueue say in the plainest way what a Queue does: slices in
+// order, looked through from end to end each time.
 type naiveEntry struct {
 	value   int
 	class   radpool.Class
+	flow    uint64
 	pushed  time.Time
 	expires time.Time
 }
 
+type naiveFlow struct {
+	class radpool.Class
+	flow  uint64
+}
+
 type naiveQueue struct {
 	max     int
-	entries []naiveEntry
+	order   radpool.Order
+	entries []naiveEntry // by arrival
+	renewed map[int]time.Time
+
+	fresh, turns []naiveFlow
+	passed       [radpool.NumClasses]int
+	above        [radpool.NumClasses]time.Time // since when the oldest is too old
+	late         [radpool.NumClasses]bool
 }
 
 func (e naiveEntry) expired(now time.Time) bool {
@@ -35,21 +48,102 @@ func (e naiveEntry) item(now time.Time, why radpool.Drop) radpool.Item[int] {
 func (q *naiveQueue) remove(i int) naiveEntry {
 	e := q.entries[i]
 	q.entries = slices.Delete(q.entries, i, i+1)
+	if n, _ := q.oldest(e.pushed, e.class); n == 0 {
+		q.passed[e.class] = 0
+		var flows int
+		for _, f := range slices.Concat(q.fresh, q.turns) {
+			if f.class == e.class {
+				flows++
+			}
+		}
+		if flows > 16 {
+			other := func(f naiveFlow) bool { return f.class == e.class }
+			q.fresh, q.turns = slices.DeleteFunc(q.fresh, other), slices.DeleteFunc(q.turns, other)
+		}
+	}
 	return e
 }
 
-// firstExpired returns the index of what expired first, or -1.
+// firstExpired returns the index of what expired first and is not wanted after
+// all, or -1.
 func (q *naiveQueue) firstExpired(now time.Time) int {
-	first := -1
-	for i, e := range q.entries {
-		if e.expired(now) && (first < 0 || e.expires.Before(q.entries[first].expires)) {
-			first = i
+	for budget := 64; ; budget-- {
+		first := -1
+		for i, e := range q.entries {
+			if e.expired(now) && (first < 0 || e.expires.Before(q.entries[first].expires)) {
+				first = i
+			}
 		}
+		if first < 0 || !q.renewed[q.entries[first].value].After(now) {
+			return first
+		}
+		if budget == 0 {
+			return -1
+		}
+		q.entries[first].expires = q.renewed[q.entries[first].value]
 	}
-	return first
 }
 
-func (q *naiveQueue) push(now time.Time, e naiveEntry) (radpool.Item[int], bool) {
+func (q *naiveQueue) newestFirst(c radpool.Class) bool {
+	return q.order == radpool.NewestFirst || q.order == radpool.FreshestInDelay && q.late[c]
+}
+
+// length is how many of the flow wait.
+func (q *naiveQueue) length(f naiveFlow) (n int) {
+	for _, e := range q.entries {
+		if (naiveFlow{e.class, e.flow}) == f {
+			n++
+		}
+	}
+	return n
+}
+
+// lasts returns the entries that may give way where one of the longest flow of the
+// class is to: the last to run of each flow that is as long.
+func (q *naiveQueue) lasts(c radpool.Class) (entries []int, length int) {
+	last := make(map[naiveFlow]int)
+	for i, e := range q.entries {
+		f := naiveFlow{e.class, e.flow}
+		if e.class != c {
+			continue
+		}
+		if _, seen := last[f]; !seen || !q.newestFirst(c) {
+			last[f] = i
+		}
+		length = max(length, q.length(f))
+	}
+	for f, i := range last {
+		if q.length(f) == length {
+			entries = append(entries, i)
+		}
+	}
+	return entries, length
+}
+
+// victims returns those of which one is to give way, or none.
+func (q *naiveQueue) victims(e naiveEntry) []int {
+	for c := radpool.Class(radpool.NumClasses - 1); c > e.class; c-- {
+		if v, _ := q.lasts(c); len(v) > 0 {
+			return v
+		}
+	}
+	own := q.length(naiveFlow{e.class, e.flow})
+	if v, length := q.lasts(e.class); length > own+1 {
+		return v
+	}
+	if !q.newestFirst(e.class) {
+		return nil
+	}
+	for i, old := range q.entries {
+		if old.class == e.class && (own == 0 || old.flow == e.flow) {
+			return []int{i}
+		}
+	}
+	return nil
+}
+
+// push takes what the Queue answered, to choose the same among equals.
+func (q *naiveQueue) push(now time.Time, e naiveEntry, actual radpool.Item[int]) (radpool.Item[int], bool) {
 	if e.expired(now) {
 		return e.item(now, radpool.DropExpired), false
 	}
@@ -58,35 +152,106 @@ func (q *naiveQueue) push(now time.Time, e naiveEntry) (radpool.Item[int], bool)
 		if i := q.firstExpired(now); i >= 0 {
 			out = q.remove(i).item(now, radpool.DropExpired)
 		} else {
-			worst := -1
-			for i, old := range q.entries {
-				if old.class > e.class && (worst < 0 || old.class >= q.entries[worst].class) {
-					worst = i
-				}
-			}
-			if worst < 0 {
+			victims := q.victims(e)
+			if len(victims) == 0 {
 				return e.item(now, radpool.DropRefused), false
 			}
-			out = q.remove(worst).item(now, radpool.DropEvicted)
+			v := victims[0]
+			for _, i := range victims {
+				if q.entries[i].value == actual.Value {
+					v = i
+				}
+			}
+			out = q.remove(v).item(now, radpool.DropEvicted)
 		}
 	}
 	q.entries = append(q.entries, e)
+	if f := (naiveFlow{e.class, e.flow}); !slices.Contains(q.fresh, f) && !slices.Contains(q.turns, f) {
+		q.fresh = append(q.fresh, f)
+	}
 	return out, true
 }
 
-func (q *naiveQueue) pop(now time.Time) (radpool.Item[int], bool) {
-	best := -1
-	for i, e := range q.entries {
-		if best < 0 || e.class < q.entries[best].class {
-			best = i
+// turn is the class that comes next.
+func (q *naiveQueue) turn() (radpool.Class, bool) {
+	if len(q.entries) == 0 {
+		return 0, false
+	}
+	waits := func(c radpool.Class) bool {
+		return slices.ContainsFunc(q.entries, func(e naiveEntry) bool { return e.class == c })
+	}
+	first := radpool.Class(0)
+	for !waits(first) {
+		first++
+	}
+	chosen, longest := first, radpool.AgeingTurns-2
+	for c := first + 1; c < radpool.NumClasses; c++ {
+		if waits(c) && q.passed[c] > longest {
+			chosen, longest = c, q.passed[c]
 		}
 	}
-	if best < 0 {
+	for c := range radpool.Class(radpool.NumClasses) {
+		if waits(c) {
+			q.passed[c]++
+		}
+	}
+	q.passed[chosen] = 0
+	return chosen, true
+}
+
+func (q *naiveQueue) observe(now time.Time, c radpool.Class) {
+	_, oldest := q.oldest(now, c)
+	switch {
+	case oldest <= radpool.LateTarget:
+		q.above[c], q.late[c] = time.Time{}, false
+	case q.above[c].IsZero():
+		q.above[c] = now
+	case now.Sub(q.above[c]) >= radpool.LateInterval:
+		q.late[c] = true
+	}
+}
+
+// nextFlow gives a flow of the class its turn.
+func (q *naiveQueue) nextFlow(c radpool.Class) uint64 {
+	for {
+		from := &q.fresh
+		is := func(f naiveFlow) bool { return f.class == c }
+		i := slices.IndexFunc(q.fresh, is)
+		if i < 0 {
+			from = &q.turns
+			i = slices.IndexFunc(q.turns, is)
+		} else if q.newestFirst(c) {
+			for j, f := range q.fresh {
+				if is(f) {
+					i = j
+				}
+			}
+		}
+		f := (*from)[i]
+		*from = slices.Delete(*from, i, i+1)
+		if q.length(f) > 0 {
+			q.turns = append(q.turns, f)
+			return f.flow
+		}
+	}
+}
+
+func (q *naiveQueue) pop(now time.Time) (radpool.Item[int], bool) {
+	c, ok := q.turn()
+	if !ok {
 		return radpool.Item[int]{}, false
 	}
-	e := q.remove(best)
+	q.observe(now, c)
+	flow := q.nextFlow(c)
+	next := -1
+	for i, e := range q.entries {
+		if e.class == c && e.flow == flow && (next < 0 || q.newestFirst(c)) {
+			next = i
+		}
+	}
+	e := q.remove(next)
 	why := radpool.DropNone
-	if e.expired(now) {
+	if e.expired(now) && !q.renewed[e.value].After(now) {
 		why = radpool.DropExpired
 	}
 	return e.item(now, why), true
@@ -118,14 +283,20 @@ type queuePair struct {
 	naive naiveQueue
 	now   time.Time
 	next  int
+	flows int
 }
 
-func newQueuePair(t testing.TB, most int) *queuePair {
-	q, err := radpool.NewQueue[int](most)
+func newQueuePair(t testing.TB, most, flows int, order radpool.Order) *queuePair {
+	renewed := make(map[int]time.Time)
+	q, err := radpool.NewQueue(radpool.QueueConfig[int]{
+		MaxQueueSize: most, Order: order, Renew: func(v int) time.Time { return renewed[v] },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &queuePair{real: q, naive: naiveQueue{max: most}, now: time.Unix(1_700_000_000, 0)}
+	return &queuePair{
+		real: q, naive: naiveQueue{max: most, order: order, renewed: renewed}, now: time.Unix(1_700_000_000, 0), flows: flows,
+	}
 }
 
 // step does one operation, chosen by op, with the numbers a and b, and returns
@@ -134,16 +305,20 @@ func (p *queuePair) step(op, a, b byte) error {
 	var got, want radpool.Item[int]
 	var gotOK, wantOK bool
 	var did string
-	switch op % 8 {
+	switch op % 9 {
 	case 0, 1, 2, 3: // more pushes than pops: it is full much of the time
 		e := naiveEntry{value: p.next, class: radpool.Class(a % radpool.NumClasses), pushed: p.now}
+		// Half of all are of one flow.
+		if f := int(op/9) % (2 * p.flows); f < p.flows {
+			e.flow = uint64(f)
+		}
 		if b%4 != 0 {
 			e.expires = p.now.Add(time.Duration(int(b)-8) * time.Millisecond)
 		}
 		p.next++
 		did = fmt.Sprintf("push %+v", e)
-		got, gotOK = p.real.Push(p.now, e.class, e.expires, e.value)
-		want, wantOK = p.naive.push(p.now, e)
+		got, gotOK = p.real.Push(p.now, e.class, e.flow, e.expires, e.value)
+		want, wantOK = p.naive.push(p.now, e, got)
 	case 4, 5:
 		did = "pop"
 		got, gotOK = p.real.Pop(p.now)
@@ -155,6 +330,11 @@ func (p *queuePair) step(op, a, b byte) error {
 	case 7:
 		did = "wait"
 		p.now = p.now.Add(time.Duration(a%16) * time.Millisecond)
+	case 8:
+		did = "renew"
+		if n := len(p.naive.entries); n > 0 {
+			p.naive.renewed[p.naive.entries[int(a)%n].value] = p.now.Add(time.Duration(b) * time.Millisecond)
+		}
 	}
 	if got != want || gotOK != wantOK {
 		return fmt.Errorf("%s: %+v, %v; want %+v, %v", did, got, gotOK, want, wantOK)
@@ -164,18 +344,19 @@ func (p *queuePair) step(op, a, b byte) error {
 	}
 	for c := range radpool.Class(radpool.NumClasses) {
 		n, age := p.naive.oldest(p.now, c)
-		if p.real.LenClass(c) != n || p.real.Oldest(p.now, c) != age {
-			return fmt.Errorf("%s: class %v has %d, oldest %v; want %d, %v", did, c, p.real.LenClass(c), p.real.Oldest(p.now, c), n, age)
+		if p.real.LenClass(c) != n || p.real.Oldest(p.now, c) != age || p.real.NewestFirst(c) != p.naive.newestFirst(c) {
+			return fmt.Errorf("%s: class %v has %d, oldest %v, newest first %v; want %d, %v, %v", did, c, p.real.LenClass(c),
+				p.real.Oldest(p.now, c), p.real.NewestFirst(c), n, age, p.naive.newestFirst(c))
 		}
 	}
 	return nil
 }
 
 func TestQueueAgreesWithReference(t *testing.T) {
-	for _, most := range []int{1, 2, 7, 130, 1000} {
+	for i, most := range []int{1, 2, 7, 40, 130, 1000, 7, 40, 130, 1000, 40, 130} {
 		seed := rand.Uint64()
 		r := rand.New(rand.NewPCG(seed, 0))
-		p := newQueuePair(t, most)
+		p := newQueuePair(t, most, 1+i*i/4, radpool.Order(i%3))
 		for i := range 6000 {
 			if err := p.step(byte(r.Uint32()), byte(r.Uint32()), byte(r.Uint32())); err != nil {
 				t.Fatalf("max %d, seed %d, step %d: %v", most, seed, i, err)
@@ -192,8 +373,9 @@ func TestQueueAgreesWithReference(t *testing.T) {
 func FuzzQueue(f *testing.F) {
 	f.Add(byte(1), []byte{0, 3, 0, 0, 1, 0, 4, 0, 0})
 	f.Add(byte(2), []byte{0, 1, 9, 0, 1, 10, 7, 15, 0, 0, 1, 0, 6, 0, 0})
+	f.Add(byte(0x43), []byte{0, 1, 9, 9, 1, 10, 18, 1, 0, 8, 0, 200, 7, 15, 0, 0, 1, 0, 5, 0, 0})
 	f.Fuzz(func(t *testing.T, most byte, ops []byte) {
-		p := newQueuePair(t, int(most)+1)
+		p := newQueuePair(t, int(most%64)+1, 1+int(most/64)*3, radpool.Order(most%3))
 		for i := 0; i+2 < min(len(ops), 3000); i += 3 {
 			if err := p.step(ops[i], ops[i+1], ops[i+2]); err != nil {
 				t.Fatalf("step %d: %v", i/3, err)

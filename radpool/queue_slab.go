@@ -4,19 +4,20 @@ package radpool
 const none = ^uint32(0)
 
 const (
-	chunkBits = 7
-	chunkLen  = 1 << chunkBits // entries a chunk: 4 KiB of nodes for a pointer
+	chunkBits = 8
+	chunkLen  = 1 << chunkBits // entries a chunk: 10 KiB of nodes for a pointer, a size that Go's allocator has
 	chunkMask = chunkLen - 1
 )
 
 // node is one entry of a [Queue]. Neighbours are indices and not pointers, so
 // that the collector need not walk a list of a million links one by one.
 type node[T any] struct {
-	value      T
-	pushed     int64  // nanoseconds from the queue's base
-	next, prev uint32 // neighbours in the class; unused: next is the next free place in the chunk
-	date       uint32 // place among the deadlines, none: does not expire
-	class      Class
+	value          T
+	pushed         int64  // nanoseconds from the queue's base
+	next, prev     uint32 // neighbours in the class; unused: next is the next free place in the chunk
+	later, earlier uint32 // neighbours in the flow
+	flow           uint32
+	date           uint32 // place among the deadlines, none: does not expire
 }
 
 // chunk is a segment of nodes and its place in the directory.

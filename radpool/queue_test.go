@@ -14,7 +14,7 @@ var queueEpoch = time.Unix(1_700_000_000, 0)
 
 func newTestQueue(t testing.TB, most int) *radpool.Queue[string] {
 	t.Helper()
-	q, err := radpool.NewQueue[string](most)
+	q, err := radpool.NewQueue(radpool.QueueConfig[string]{MaxQueueSize: most})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func newTestQueue(t testing.TB, most int) *radpool.Queue[string] {
 // dropped is as wanted.
 func pushQueue(t *testing.T, q *radpool.Queue[string], c radpool.Class, v, wantOut string, wantWhy radpool.Drop) {
 	t.Helper()
-	out, ok := q.Push(queueEpoch, c, time.Time{}, v)
+	out, ok := q.Push(queueEpoch, c, 0, time.Time{}, v)
 	if out.Value != wantOut || out.Why != wantWhy || ok != (wantWhy != radpool.DropRefused) {
 		t.Errorf("push %q: %+v, %v; want %q %v", v, out, ok, wantOut, wantWhy)
 	}
@@ -47,8 +47,8 @@ func drainQueue(q *radpool.Queue[string], now time.Time) string {
 }
 
 func TestQueueBounds(t *testing.T) {
-	for _, most := range []int{-1, 0, radpool.MaxQueueLen + 1} {
-		if _, err := radpool.NewQueue[int](most); err == nil || !strings.Contains(err.Error(), "must be from 1 to 16777216") {
+	for _, most := range []int{-1, radpool.MaxQueueLen + 1} {
+		if _, err := radpool.NewQueue(radpool.QueueConfig[int]{MaxQueueSize: most}); err == nil || !strings.Contains(err.Error(), "must be from 1 to 16777216") {
 			t.Errorf("max %d: %v", most, err)
 		}
 	}
@@ -99,15 +99,15 @@ func TestQueueFullEvictsNewestOfLowestClass(t *testing.T) {
 func TestQueueFullDropsExpiredBeforeLive(t *testing.T) {
 	q := newTestQueue(t, 3)
 	at := func(d time.Duration) time.Time { return queueEpoch.Add(d) }
-	q.Push(at(0), radpool.ClassAccess, at(9*time.Second), "patient")
-	q.Push(at(0), radpool.ClassAccess, at(3*time.Second), "hasty")
-	q.Push(at(0), radpool.ClassInterim, time.Time{}, "interim")
+	q.Push(at(0), radpool.ClassAccess, 0, at(9*time.Second), "patient")
+	q.Push(at(0), radpool.ClassAccess, 0, at(3*time.Second), "hasty")
+	q.Push(at(0), radpool.ClassInterim, 0, time.Time{}, "interim")
 
-	out, ok := q.Push(at(3*time.Second-1), radpool.ClassInterim, time.Time{}, "early")
+	out, ok := q.Push(at(3*time.Second-1), radpool.ClassInterim, 0, time.Time{}, "early")
 	if ok || out.Why != radpool.DropRefused {
 		t.Errorf("a nanosecond before: %+v, %v", out, ok)
 	}
-	out, ok = q.Push(at(3*time.Second), radpool.ClassInterim, time.Time{}, "late")
+	out, ok = q.Push(at(3*time.Second), radpool.ClassInterim, 0, time.Time{}, "late")
 	want := radpool.Item[string]{Value: "hasty", Class: radpool.ClassAccess, Waited: 3 * time.Second, Why: radpool.DropExpired}
 	if !ok || out != want {
 		t.Errorf("at the deadline: %+v, %v; want %+v", out, ok, want)
@@ -119,7 +119,7 @@ func TestQueueFullDropsExpiredBeforeLive(t *testing.T) {
 
 func TestQueueRefusesWhatHasExpired(t *testing.T) {
 	q := newTestQueue(t, 2)
-	out, ok := q.Push(queueEpoch, radpool.ClassAccess, queueEpoch, "old")
+	out, ok := q.Push(queueEpoch, radpool.ClassAccess, 0, queueEpoch, "old")
 	if ok || out.Value != "old" || out.Why != radpool.DropExpired || q.Len() != 0 {
 		t.Errorf("%+v, %v, %d entries", out, ok, q.Len())
 	}
@@ -127,11 +127,11 @@ func TestQueueRefusesWhatHasExpired(t *testing.T) {
 
 func TestQueueUnknownClassPanics(t *testing.T) {
 	defer func() {
-		if v, _ := recover().(string); !strings.HasPrefix(v, "radpool: Queue.Push: class 4") {
+		if v, _ := recover().(string); !strings.HasPrefix(v, "radpool: Queue.Push: class 5") {
 			t.Errorf("panic %q", v)
 		}
 	}()
-	newTestQueue(t, 1).Push(queueEpoch, radpool.NumClasses, time.Time{}, "")
+	newTestQueue(t, 1).Push(queueEpoch, radpool.NumClasses, 0, time.Time{}, "")
 }
 
 // The bound of FreeRADIUS at which "the server uses about 1 GB more memory".
@@ -139,7 +139,7 @@ const stormSize = 1 << 20
 
 func TestQueueMemoryFollowsUse(t *testing.T) {
 	const stormSize = stormSize / 8
-	q, err := radpool.NewQueue[*int](stormSize)
+	q, err := radpool.NewQueue(radpool.QueueConfig[*int]{MaxQueueSize: stormSize})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestQueueMemoryFollowsUse(t *testing.T) {
 			if i%3 > 0 {
 				expires = queueEpoch.Add(time.Duration(3+i%7) * time.Second)
 			}
-			if _, ok := q.Push(queueEpoch, radpool.Class(i%radpool.NumClasses), expires, v); !ok {
+			if _, ok := q.Push(queueEpoch, radpool.Class(i%radpool.NumClasses), 0, expires, v); !ok {
 				t.Fatalf("refused at %d", i)
 			}
 		}
@@ -191,14 +191,14 @@ func TestQueueOfAMillionCostsAtMost256MB(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
-	q, err := radpool.NewQueue[*int](stormSize)
+	q, err := radpool.NewQueue(radpool.QueueConfig[*int]{MaxQueueSize: stormSize})
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := heap()
 	v := new(int)
 	for i := range stormSize {
-		q.Push(queueEpoch, radpool.ClassAccess, queueEpoch.Add(time.Duration(i+1)), v)
+		q.Push(queueEpoch, radpool.ClassAccess, 0, queueEpoch.Add(time.Duration(i+1)), v)
 	}
 	full := heap() - before
 	t.Logf("%d entries: %d MB, %d octets an entry", q.Len(), full>>20, full/stormSize)
@@ -217,12 +217,12 @@ func TestQueueOfAMillionCostsAtMost256MB(t *testing.T) {
 // A segment that is nearly empty must be able to run empty: new entries go
 // where it is fullest.
 func TestQueueGivesBackWithEntriesLeft(t *testing.T) {
-	q, err := radpool.NewQueue[int](10_000)
+	q, err := radpool.NewQueue(radpool.QueueConfig[int]{MaxQueueSize: 10_000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 10_000 {
-		q.Push(queueEpoch, radpool.ClassAccess, time.Time{}, i)
+		q.Push(queueEpoch, radpool.ClassAccess, 0, time.Time{}, i)
 	}
 	for range 9_900 {
 		q.Pop(queueEpoch)
@@ -236,7 +236,7 @@ func TestQueueGivesBackWithEntriesLeft(t *testing.T) {
 }
 
 func TestQueueAllocatesNothingAtRest(t *testing.T) {
-	q, err := radpool.NewQueue[*int](1000)
+	q, err := radpool.NewQueue(radpool.QueueConfig[*int]{MaxQueueSize: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestQueueAllocatesNothingAtRest(t *testing.T) {
 	allocs := testing.AllocsPerRun(1000, func() {
 		now = now.Add(time.Microsecond)
 		for range 3 {
-			q.Push(now, radpool.ClassAccess, now.Add(time.Second), v)
+			q.Push(now, radpool.ClassAccess, 0, now.Add(time.Second), v)
 		}
 		for range 3 {
 			q.Pop(now)
@@ -263,28 +263,31 @@ func TestNames(t *testing.T) {
 	for d := range radpool.DropClosed + 2 {
 		got = append(got, d.String())
 	}
-	want := "status access accounting interim Class(4) none refused evicted expired closed Drop(5)"
+	want := "status conversation access accounting interim Class(5) none refused evicted expired closed Drop(5)"
 	if s := strings.Join(got, " "); s != want {
 		t.Error(s)
 	}
 }
 
 func BenchmarkQueuePushPop(b *testing.B) {
-	for _, depth := range []int{0, 1000, 1 << 20} {
-		b.Run(fmt.Sprintf("depth=%d", depth), func(b *testing.B) {
-			q, err := radpool.NewQueue[*int](depth + 1)
+	for _, c := range []struct{ depth, flows int }{{0, 1}, {0, 100}, {1000, 1}, {1000, 100}, {1 << 20, 1}, {1 << 20, 5000}} {
+		b.Run(fmt.Sprintf("depth=%d/flows=%d", c.depth, c.flows), func(b *testing.B) {
+			q, err := radpool.NewQueue(radpool.QueueConfig[*int]{MaxQueueSize: c.depth + 1})
 			if err != nil {
 				b.Fatal(err)
 			}
-			v, now := new(int), queueEpoch
-			for range depth {
+			v, now, flow := new(int), queueEpoch, 0
+			push := func() {
 				now = now.Add(time.Microsecond)
-				q.Push(now, radpool.ClassAccess, now.Add(time.Second), v)
+				flow = (flow + 1) % c.flows
+				q.Push(now, radpool.ClassAccess, uint64(flow), now.Add(time.Second), v)
+			}
+			for range c.depth {
+				push()
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				now = now.Add(time.Microsecond)
-				q.Push(now, radpool.ClassAccess, now.Add(time.Second), v)
+				push()
 				q.Pop(now)
 			}
 		})

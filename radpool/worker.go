@@ -131,8 +131,9 @@ func (p *Pool[T]) take(now time.Time, w *worker[T]) {
 	}
 	// Expired jobs leave from every class, not only from the one whose turn it
 	// is: those who retained something for them can let go of it.
+	at, renewals := p.queue.since(now), renewBatch
 	for len(w.dropped) < expiredBatch {
-		it, ok := p.queue.Expire(now)
+		it, ok := p.queue.expire(at, &renewals)
 		if !ok {
 			break
 		}
@@ -143,20 +144,22 @@ func (p *Pool[T]) take(now time.Time, w *worker[T]) {
 	if limit := p.cfg.MaxRequestsPerServer; limit > 0 {
 		most = min(most, limit-w.served)
 	}
-	var batch Class
-	for len(w.jobs) < most && len(w.dropped) < expiredBatch {
-		class, ok := p.queue.Next()
-		if !ok || len(w.jobs) > 0 && class != batch {
-			break // the urgent must not wait until the less urgent are done
+	// The rest is of one class, as a batch is one turn: the urgent must not wait
+	// until the less urgent are done.
+	for len(w.jobs) == 0 && len(w.dropped) < expiredBatch {
+		class, ok := p.queue.turn()
+		if !ok {
+			break
 		}
-		batch = class
-		it, _ := p.queue.Pop(now)
-		if it.Why != DropNone {
-			p.countDrop(it.Class, it.Why)
-			w.dropped = append(w.dropped, it)
-			continue
+		for p.queue.LenClass(class) > 0 && len(w.jobs) < most && len(w.dropped) < expiredBatch {
+			it := p.queue.popFrom(class, at)
+			if it.Why != DropNone {
+				p.countDrop(it.Class, it.Why)
+				w.dropped = append(w.dropped, it)
+				continue
+			}
+			w.jobs = append(w.jobs, it.Value)
 		}
-		w.jobs = append(w.jobs, it.Value)
 	}
 	if n := len(w.jobs); n > 0 {
 		p.running += n

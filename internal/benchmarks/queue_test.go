@@ -19,7 +19,7 @@ type fifo interface {
 type radpoolQueue struct{ q *radpool.Queue[uint64] }
 
 func (r radpoolQueue) push(now time.Time, class radpool.Class, expires time.Time, n uint64) bool {
-	_, ok := r.q.Push(now, class, expires, n)
+	_, ok := r.q.Push(now, class, 0, expires, n)
 	return ok
 }
 
@@ -93,7 +93,7 @@ func BenchmarkQueue(b *testing.B) {
 			make func() (fifo, error)
 		}{
 			{"radpool", func() (fifo, error) {
-				q, err := radpool.NewQueue[uint64](waiting + 1)
+				q, err := radpool.NewQueue(radpool.QueueConfig[uint64]{MaxQueueSize: waiting + 1, Order: radpool.OldestFirst})
 				return radpoolQueue{q}, err
 			}},
 			{"lists", func() (fifo, error) { return &listQueue{max: waiting + 1}, nil }},
