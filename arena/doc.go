@@ -42,4 +42,10 @@
 // overwritten with a pattern, so that stale data is never mistaken for good; it is kept aside for some
 // releases, and if it was written to meanwhile, the next [Pool.Get] (or the Release that makes it leave)
 // panics and names the element and the place of the first Release.
+//
+// # Without arenas
+//
+// With the build tag radpoolheap [Pool.Get] returns nil, and a nil Arena gives everything from the heap. It is
+// for measuring what arenas save in a program as a whole, and for tools that look at each allocation (the
+// heap profile). Such a pool has no statistics.
 package arena

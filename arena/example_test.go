@@ -62,6 +62,39 @@ func ExamplePool_Stats() {
 	// overflows: 0
 }
 
+// A mix of requests that changes: the chunk grows at once when the requests do, and shrinks when the large
+// ones are long gone.
+func ExamplePool_selfSizing() {
+	pool, err := arena.NewPool(arena.Config{Window: 1000})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	window := 0
+	requests := func(windows, octets int) {
+		for range windows {
+			before := pool.Stats()
+			for range 1000 {
+				a := pool.Get()
+				a.Bytes(octets)
+				a.Release()
+			}
+			window++
+			if s := pool.Stats(); s.ChunkSize != before.ChunkSize {
+				fmt.Printf("window %2d, requests of %5d octets: %4d did not fit %5d, the chunk is now %5d\n",
+					window, octets, s.Overflows-before.Overflows, before.ChunkSize, s.ChunkSize)
+			}
+		}
+	}
+	requests(10, 2000)
+	requests(10, 40_000)
+	requests(20, 2500)
+	// Output:
+	// window  4, requests of  2000 octets:    0 did not fit 32768, the chunk is now  2048
+	// window 11, requests of 40000 octets: 1000 did not fit  2048, the chunk is now 40960
+	// window 31, requests of  2500 octets:    0 did not fit 40960, the chunk is now  2560
+}
+
 // A chunk that is used up is no error; it is counted.
 func ExampleArena_Bytes() {
 	pool, err := arena.NewPool(arena.Config{ChunkSize: 1024, MaxChunkSize: 1024})

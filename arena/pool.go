@@ -60,6 +60,9 @@ func (p *Pool) Get() *Arena {
 	if size == 0 {
 		panic("arena: Get from a Pool that was not made by NewPool")
 	}
+	if heapOnly {
+		return nil
+	}
 	a := p.free.take()
 	if a == nil {
 		a = &Arena{pool: p}

@@ -2,6 +2,7 @@ package radpool_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/netip"
 	"os"
@@ -75,8 +76,9 @@ var (
 )
 
 // servePipe serves one end of a pipe and returns a function that makes one
-// exchange at the other, each time with a new request.
-func servePipe(tb testing.TB, h radpool.Handler) (exchange func()) {
+// exchange at the other, each time with a new request that has a User-Name, a
+// Message-Authenticator, and more.
+func servePipe(tb testing.TB, h radpool.Handler, more ...*radius.AVP) (exchange func()) {
 	list, err := radpool.NewClients(radpool.Client{Prefix: nasSubnet, Secret: []byte(testSecret)})
 	if err != nil {
 		tb.Fatal(err)
@@ -91,7 +93,7 @@ func servePipe(tb testing.TB, h radpool.Handler) (exchange func()) {
 	})
 	requests := make([][]byte, 1<<14) // more than the cache holds, so that none is a duplicate
 	for i := range requests {
-		requests[i] = access(byte(i), uint64(i), "ivan")
+		requests[i] = access(byte(i), uint64(i), "ivan", more...)
 	}
 	next := 0
 	return func() {
@@ -107,12 +109,20 @@ func TestNoAllocationPerRequest(t *testing.T) {
 	if arena.Debug {
 		t.Skip("memory is poisoned instead of used again")
 	}
-	exchange := servePipe(t, radpool.HandlerFunc(native))
-	for range 1 << 13 {
-		exchange()
-	}
-	if got := testing.AllocsPerRun(5000, exchange); got != 0 {
-		t.Errorf("%v allocations a request, want none", got)
+	for _, attributes := range []int{2, 20} {
+		t.Run(fmt.Sprintf("%d attributes", attributes), func(t *testing.T) {
+			var more []*radius.AVP
+			for range attributes - 2 {
+				more = append(more, avp(rfc2865.CallingStationID_Type, "00-11-22-33-44-55"))
+			}
+			exchange := servePipe(t, radpool.HandlerFunc(native), more...)
+			for range 1 << 13 {
+				exchange()
+			}
+			if got := testing.AllocsPerRun(5000, exchange); got != 0 {
+				t.Errorf("%v allocations a request, want none", got)
+			}
+		})
 	}
 }
 

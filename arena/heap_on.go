@@ -1,0 +1,6 @@
+//go:build radpoolheap
+
+package arena
+
+// heapOnly makes Pool.Get give nil arenas.
+const heapOnly = true
