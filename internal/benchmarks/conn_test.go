@@ -21,10 +21,14 @@ type socket struct {
 
 func makeSockets(nas netip.Addr) (s [256]socket) {
 	for i := range s {
-		s[i].addr = netip.AddrPortFrom(nas, uint16(40_000+i))
-		s[i].udpAddr = net.UDPAddrFromAddrPort(s[i].addr)
+		s[i] = newSocket(nas, uint16(40_000+i))
 	}
 	return s
+}
+
+func newSocket(addr netip.Addr, port uint16) socket {
+	a := netip.AddrPortFrom(addr, port)
+	return socket{a, net.UDPAddrFromAddrPort(a)}
 }
 
 // A datagram is on its way to the server.

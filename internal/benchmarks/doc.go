@@ -12,6 +12,7 @@
 //	BenchmarkRequest         datagram to verified, decoded packet      layeh, layeh-ma
 //	BenchmarkReply           packet to signed datagram                 layeh, layeh-ma
 //	BenchmarkServer          datagram to reply, without the kernel     radpool-adapter, layeh
+//	BenchmarkWaiting         memory of requests that wait, and after   layeh
 //
 // # Running
 //
@@ -25,8 +26,8 @@
 //	go test -c -o bench.test .
 //	for i in 1 2 3 4 5 6 7; do ./bench.test -test.run '^$' -test.bench . ; done | tee new.txt
 //
-// The duplicate table at 2,097,152 entries takes minutes and is left out without
-// -large.
+// The duplicate table at 2,097,152 entries and 1,048,576 requests that wait take
+// minutes and are left out without -large.
 //
 // # Method
 //

@@ -47,15 +47,18 @@ func forLayeh(w radius.ResponseWriter, r *radius.Request) {
 	_ = w.Write(resp)
 }
 
-// serveRadpool and serveLayeh serve conn until the function returned is called.
-func serveRadpool(b *testing.B, conn net.PacketConn, h radpool.Handler) (end func()) {
+func newServer(b *testing.B, h radpool.Handler) *radpool.Server {
 	clients, err := radpool.NewClients(radpool.Client{
 		Prefix: netip.MustParsePrefix("192.0.2.0/24"), Secret: []byte(sharedSecret),
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := &radpool.Server{Handler: h, Clients: clients}
+	return &radpool.Server{Handler: h, Clients: clients}
+}
+
+// serveRadpool and serveLayeh serve conn until the function returned is called.
+func serveRadpool(b *testing.B, conn net.PacketConn, s *radpool.Server) (end func()) {
 	served := make(chan error)
 	go func() { served <- s.Serve(conn) }()
 	return func() {
@@ -66,10 +69,10 @@ func serveRadpool(b *testing.B, conn net.PacketConn, h radpool.Handler) (end fun
 	}
 }
 
-func serveLayeh(b *testing.B, conn net.PacketConn) (end func()) {
+func serveLayeh(b *testing.B, conn net.PacketConn, h radius.HandlerFunc) (end func()) {
 	var logged bytes.Buffer
 	s := &radius.PacketServer{
-		Handler:      radius.HandlerFunc(forLayeh),
+		Handler:      h,
 		SecretSource: radius.StaticSecretSource([]byte(sharedSecret)),
 		ErrorLog:     log.New(&logged, "", 0),
 	}
@@ -100,12 +103,12 @@ func BenchmarkServer(b *testing.B) {
 			serve func(net.PacketConn) (end func())
 		}{
 			{"radpool", func(c net.PacketConn) func() {
-				return serveRadpool(b, c, radpool.HandlerFunc(native))
+				return serveRadpool(b, c, newServer(b, radpool.HandlerFunc(native)))
 			}},
 			{"radpool-adapter", func(c net.PacketConn) func() {
-				return serveRadpool(b, c, radpool.FromRadius(radius.HandlerFunc(forLayeh)))
+				return serveRadpool(b, c, newServer(b, radpool.FromRadius(radius.HandlerFunc(forLayeh))))
 			}},
-			{"layeh", func(c net.PacketConn) func() { return serveLayeh(b, c) }},
+			{"layeh", func(c net.PacketConn) func() { return serveLayeh(b, c, forLayeh) }},
 		} {
 			b.Run(fmt.Sprintf("window=%d/impl=%s", window, impl.name), func(b *testing.B) {
 				conn := newMemConn()

@@ -13,7 +13,7 @@ import (
 	"github.com/radpool/radpool/cache"
 )
 
-var large = flag.Bool("large", false, "measure the duplicate table at 2,097,152 entries too, which takes minutes")
+var large = flag.Bool("large", false, "measure the duplicate table at 2,097,152 entries too, and 1,048,576 requests that wait, which takes minutes")
 
 const retained = cache.DefaultCleanupDelay
 
