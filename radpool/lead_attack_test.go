@@ -28,6 +28,11 @@ type batches struct {
 	until chan struct{} // closed by SetReadDeadline
 	done  chan struct{} // closed by Close
 
+	// What the kernel would tell, if it tells.
+	tells   bool
+	drops   atomic.Uint64
+	arrived atomic.Int64
+	deaf    bool // what comes is not read before the end
 	reading atomic.Int32
 	close   func()
 	expire  func()
@@ -69,13 +74,36 @@ func (b *batches) ReadBatch(ms []udp.Message) (int, error) {
 		return 0, net.ErrClosed
 	case <-b.until:
 		return 0, os.ErrDeadlineExceeded
-	case in := <-b.in:
+	case in := <-b.read():
 		for i, d := range in {
 			ms[i].N, ms[i].Addr = copy(ms[i].Buf, d), nasAddr
 		}
 		return len(in), nil
 	}
 }
+
+// read is where ReadBatch reads from.
+func (b *batches) read() chan [][]byte {
+	if b.deaf {
+		return nil
+	}
+	return b.in
+}
+
+func (b *batches) ReadReady(ms []udp.Message) (int, error) {
+	select {
+	case in := <-b.in:
+		for i, d := range in {
+			ms[i].N, ms[i].Addr = copy(ms[i].Buf, d), nasAddr
+		}
+		return len(in), nil
+	default:
+		return 0, nil
+	}
+}
+
+func (b *batches) Arrived() (int64, bool) { return b.arrived.Load(), b.tells }
+func (b *batches) Drops() (uint64, bool)  { return b.drops.Load(), b.tells }
 
 func (b *batches) WriteBatch(ms []udp.Message) (int, error) {
 	b.mu.Lock()

@@ -23,6 +23,7 @@ type batchConn struct {
 	family int        // of the socket: AF_INET or AF_INET6
 	zones  zones
 	whole  atomic.Bool // messages are not sent in groups: the system cannot
+	drops  drops
 
 	recv, send mmsgFunc
 
@@ -74,6 +75,8 @@ func (c *batchConn) configure(fd uintptr) error {
 		return errors.ErrUnsupported
 	}
 	c.whole.Store(!segments(fd))
+	c.drops.begin(fd)
+	c.reader.stamp.read(fd) // so that the kernel begins to take the times
 	if c.bound.IsValid() {
 		return nil
 	}
@@ -84,7 +87,15 @@ func (c *batchConn) LocalAddr() netip.AddrPort { return c.local }
 
 func (c *batchConn) SetReadDeadline(t time.Time) error { return c.uc.SetReadDeadline(t) }
 
-func (c *batchConn) Close() error { return c.uc.Close() }
+func (c *batchConn) Drops() (uint64, bool) {
+	_ = c.rc.Control(c.drops.look) // that it is closed leaves what was seen last
+	return c.drops.sum()
+}
+
+func (c *batchConn) Close() error {
+	c.Drops() // for the last time
+	return c.uc.Close()
+}
 
 func (c *batchConn) opError(op string, addr net.Addr, err error) error {
 	return &net.OpError{Op: op, Net: "udp", Source: c.uc.LocalAddr(), Addr: addr, Err: err}

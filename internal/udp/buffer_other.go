@@ -4,4 +4,6 @@ package udp
 
 import "net"
 
-func setReadBuffer(uc *net.UDPConn, octets int) (int, error) { return octets, uc.SetReadBuffer(octets) }
+func setReadBuffer(uc *net.UDPConn, octets int, _ bool) (int, error) {
+	return octets, uc.SetReadBuffer(octets)
+}

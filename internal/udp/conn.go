@@ -33,7 +33,7 @@ type Message struct {
 	Local netip.Addr
 }
 
-// Conn is a UDP socket read and written in batches. One goroutine may read while any number write; Close,
+// Conn is a UDP socket read and written in batches. One goroutine may read while any number write; Close, Drops,
 // LocalAddr and SetReadDeadline may be called from any goroutine at any time.
 type Conn interface {
 	// ReadBatch waits until there is a datagram, reads those that are there into ms, at most len(ms) and
@@ -42,10 +42,25 @@ type Conn interface {
 	// socket that no longer works. An empty ms is no datagram and no error. It does not allocate.
 	ReadBatch(ms []Message) (n int, err error)
 
+	// ReadReady is ReadBatch for what is there already: it does not heed the read deadline, and where nothing waits
+	// the number is 0 and there is no error. On Linux it never waits; elsewhere it may take a millisecond to see that nothing is
+	// there, and leaves that as the read deadline.
+	ReadReady(ms []Message) (n int, err error)
+
+	// Arrived returns when the last datagram that was read came to this host, to wait in the socket's buffer, in
+	// nanoseconds of the wall clock since 1970. Those read before it came before it. ok is false where the system does not tell
+	// (anything but Linux). It is a system call, and for the goroutine that reads.
+	Arrived() (wall int64, ok bool)
+
 	// WriteBatch sends each message, whatever became of the ones before it, and returns the number sent and
 	// the error of the first that was not. It stops early only if the socket is closed or its write deadline
 	// has passed. It waits while the send buffer is full. It does not allocate, except for an error.
 	WriteBatch(ms []Message) (n int, err error)
+
+	// Drops returns how many datagrams the system has thrown away since New, because the receive buffer was full or
+	// a checksum was wrong: they were never read. ok is false where the system does not tell (anything but Linux since
+	// 4.12). After Close it is what it was at the end.
+	Drops() (n uint64, ok bool)
 
 	// LocalAddr returns the address that the socket is bound to, IPv4-mapped ones as IPv4.
 	LocalAddr() netip.AddrPort

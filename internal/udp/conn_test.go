@@ -48,6 +48,7 @@ var behaviours = []struct {
 	{"deadlines", testDeadlines},
 	{"a deadline ends a blocked read", testDeadlineUnblocks},
 	{"close ends a blocked read", testCloseUnblocks},
+	{"what is there, without waiting", testReadReady},
 	{"closed", testClosed},
 	{"many writers", testManyWriters},
 }
@@ -202,9 +203,37 @@ func testCloseUnblocks(t *testing.T, _ string, a, _ udp.Conn) {
 	}
 }
 
+func testReadReady(t *testing.T, addr string, a, b udp.Conn) {
+	if err := b.SetReadDeadline(time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	ready := func() (got []string) {
+		for ms := room(2); ; {
+			n, err := b.ReadReady(ms)
+			if err != nil || n == 0 {
+				if err != nil {
+					t.Error(err)
+				}
+				return got
+			}
+			got = append(got, payloads(ms[:n])...)
+		}
+	}
+	equal(t, "nothing yet", ready(), nil)
+	want := []string{"1", "2", "3", "4", "5"}
+	write(t, a, messages(at(addr, b), want...)...)
+	equal(t, "ready", ready(), want)
+	if n, err := b.ReadReady(nil); n != 0 || err != nil {
+		t.Error(n, err)
+	}
+}
+
 func testClosed(t *testing.T, addr string, a, b udp.Conn) {
 	_ = a.Close()
 	n, read := a.ReadBatch(room(1))
+	if n, err := a.ReadReady(room(1)); n != 0 || !errors.Is(err, net.ErrClosed) {
+		t.Errorf("what is ready: %d, %v", n, err)
+	}
 	sent, write := a.WriteBatch(messages(at(addr, b), "x", "y"))
 	if n != 0 || sent != 0 {
 		t.Errorf("read %d, sent %d", n, sent)

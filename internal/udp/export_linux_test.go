@@ -52,7 +52,19 @@ func SetFaults(c Conn, groups, singles syscall.Errno) {
 	}
 }
 
-var ParseLocal = parseLocal
+// SetDrops has read stand in for the kernel's counter of c, now at start.
+func SetDrops(c Conn, start uint32, read func() (uint32, bool)) {
+	d := &c.(*batchConn).drops
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.known, d.last, d.total = true, start, 0
+	d.read = func(uintptr) (uint32, bool) { return read() }
+}
+
+var (
+	ParseLocal = parseLocal
+	Ordinary   = ordinary
+)
 
 func PutLocal(family int, local netip.Addr) []byte {
 	b := make([]byte, controlSize)

@@ -1,9 +1,11 @@
 package udp
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/netip"
+	"os"
 	"sync"
 	"time"
 )
@@ -52,6 +54,25 @@ func (c *portable) ReadBatch(ms []Message) (int, error) {
 		}
 	}
 }
+
+// readyWait is how long ReadReady waits for something that is there: sockets with a deadline that has passed do not
+// even look.
+const readyWait = time.Millisecond
+
+func (c *portable) ReadReady(ms []Message) (int, error) {
+	if err := c.pc.SetReadDeadline(time.Now().Add(readyWait)); err != nil {
+		return 0, err
+	}
+	n, err := c.ReadBatch(ms)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = nil
+	}
+	return n, err
+}
+
+func (c *portable) Arrived() (int64, bool) { return 0, false }
+
+func (c *portable) Drops() (uint64, bool) { return 0, false }
 
 func (c *portable) WriteBatch(ms []Message) (sent int, first error) {
 	for i := range ms {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -252,6 +253,16 @@ func TestSetReadBuffer(t *testing.T) {
 	}
 	if granted, err := udp.SetReadBuffer(settable{}, 65536); err != nil || granted != 65536 {
 		t.Errorf("granted %d, %v", granted, err)
+	}
+	if runtime.GOOS == "linux" {
+		for _, octets := range []int{4096, 65536, 100_000} {
+			if granted, err := udp.GrowReadBuffer(pc, octets); err != nil || granted != max(octets, 65536) {
+				t.Errorf("%d octets at least: granted %d, %v", octets, granted, err)
+			}
+		}
+		if granted, err := udp.SetReadBuffer(pc, 4096); err != nil || granted != 4096 {
+			t.Errorf("made smaller: granted %d, %v", granted, err)
+		}
 	}
 	_ = pc.Close()
 	if _, err := udp.SetReadBuffer(pc, 65536); !errors.Is(err, net.ErrClosed) {

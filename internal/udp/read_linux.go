@@ -15,12 +15,16 @@ type reader struct {
 	got   int // slots filled
 	errno syscall.Errno
 	fn    func(fd uintptr) bool // step, as a value made once: a method value allocates
+	once  func(fd uintptr)      // step, whatever it says
+	stamp stamp
 }
 
 func (r *reader) init(c *batchConn) {
 	r.wire()
 	r.conn = c
 	r.fn = r.step
+	r.once = func(fd uintptr) { r.step(fd) }
+	r.stamp.fn = r.stamp.read
 }
 
 // step is the callback of RawConn.Read: false means that there is nothing to read yet.
@@ -39,7 +43,11 @@ func (r *reader) step(fd uintptr) bool {
 	}
 }
 
-func (c *batchConn) ReadBatch(ms []Message) (int, error) {
+func (c *batchConn) ReadBatch(ms []Message) (int, error) { return c.read(ms, true) }
+
+func (c *batchConn) ReadReady(ms []Message) (int, error) { return c.read(ms, false) }
+
+func (c *batchConn) read(ms []Message, wait bool) (int, error) {
 	ms = ms[:min(len(ms), MaxBatch)]
 	if len(ms) == 0 {
 		return 0, nil
@@ -50,11 +58,14 @@ func (c *batchConn) ReadBatch(ms []Message) (int, error) {
 	defer r.forget(len(ms))
 	for skipped := 0; ; skipped++ {
 		c.prepare(ms)
-		if err := c.rc.Read(r.fn); err != nil {
+		if err := c.attempt(wait); err != nil {
 			return 0, err
 		}
 		if r.errno == 0 {
 			break
+		}
+		if r.errno == unix.EAGAIN { // where it did not wait
+			return 0, nil
 		}
 		if skipped == maxTransient || !transientErrno(r.errno) {
 			return 0, c.opError("read", nil, os.NewSyscallError("recvmmsg", r.errno))
@@ -64,6 +75,14 @@ func (c *batchConn) ReadBatch(ms []Message) (int, error) {
 		c.fill(&ms[i], i)
 	}
 	return r.got, nil
+}
+
+// attempt has the kernel fill the slots, once there is something or at once.
+func (c *batchConn) attempt(wait bool) error {
+	if wait {
+		return c.rc.Read(c.reader.fn)
+	}
+	return c.rc.Control(c.reader.once) // heeds no deadline
 }
 
 // prepare lets the kernel write to ms. A call that failed may have changed lengths, so it is done for each.
