@@ -65,6 +65,20 @@ type Config struct {
 	// Handler is known to wait for something.
 	RunInReader Requirement
 
+	// Readers is how many sockets, each with a goroutine that reads it, ListenAndServe
+	// opens for each address, so that more than one processor reads. The kernel
+	// chooses the socket by the client's address and port. Default 1, at most 256; more
+	// than 1 there can be on Linux alone. (Who calls Serve may open as many sockets of
+	// one address as he likes, with SO_REUSEPORT.)
+	Readers int
+
+	// ReceiveBuffer is how many octets of receive buffer each socket has (recv_buff):
+	// what arrives while the reader is busy waits there. 0, the default, is 4 MiB, or
+	// what a socket has already if that is more. From 4,096 to 1,073,741,823. The system may grant
+	// less (Stats.ReceiveBuffer): on Linux net.core.rmem_max to those without
+	// CAP_NET_ADMIN.
+	ReceiveBuffer int
+
 	// MaxAttributes is how many attributes a request may have
 	// (max_attributes). Default 200, at most 2,038: as many as fit.
 	MaxAttributes int
@@ -82,6 +96,7 @@ const (
 	defaultMaxSpareServers = 32
 	defaultMaxQueueSize    = 1_048_576
 	defaultMaxBatch        = 64
+	defaultReaders         = 1
 	defaultMaxAttributes   = 200
 )
 
@@ -116,8 +131,12 @@ func (c Config) withDefaults() (Config, error) {
 		number("MaxQueueSize", &c.MaxQueueSize, defaultMaxQueueSize, 2, 1<<20, ""),
 		number("MaxBatch", &c.MaxBatch, defaultMaxBatch, 1, 4096, ""),
 		requirement("RunInReader", c.RunInReader),
+		number("Readers", &c.Readers, defaultReaders, 1, 256, ""),
 		number("MaxAttributes", &c.MaxAttributes, defaultMaxAttributes, 1, 2038, ""),
 	)
+	if c.ReceiveBuffer != 0 {
+		errs = append(errs, number("ReceiveBuffer", &c.ReceiveBuffer, 0, 4096, 1<<30-1, ""))
+	}
 	// Each of the numbers of workers is bounded by the one before: where one is
 	// wrong, those after it cannot be judged. The defaults of the smaller ones
 	// give way to a larger one that was set; what was set is never changed.

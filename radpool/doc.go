@@ -85,6 +85,7 @@
 //	MaxServers            128     workers, 8 to 32 of them spare
 //	MaxBatch               64     requests that a BatchHandler is given at once
 //	MaxAttributes         200     of a request
+//	ReceiveBuffer       4 MiB     of each socket; what the system then drops is in Stats.SocketDrops
 //	MaxClients      1,048,576     prefixes
 //
 // Memory follows use: queue and table cost next to nothing while they are empty.

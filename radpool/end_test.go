@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -269,16 +271,22 @@ func TestIPv4OnADualStackSocket(t *testing.T) {
 func TestListenAndServe(t *testing.T) {
 	taken := listenUDP(t, "127.0.0.1:0")
 	defer taken.Close()
-	for name, c := range map[string]struct{ auth, acct string }{
-		"one socket":       {"127.0.0.1:0", "127.0.0.1:0"},
-		"two sockets":      {"127.0.0.1:0", "localhost:0"},
-		"second one taken": {"127.0.0.1:0", taken.LocalAddr().String()},
-		"no such address":  {"192.0.2.1:1812", "127.0.0.1:0"},
+	for name, c := range map[string]struct {
+		auth, acct string
+		readers    int
+	}{
+		"one socket":                 {"127.0.0.1:0", "127.0.0.1:0", 0},
+		"two sockets":                {"127.0.0.1:0", "localhost:0", 1},
+		"second one taken":           {"127.0.0.1:0", taken.LocalAddr().String(), 0},
+		"no such address":            {"192.0.2.1:1812", "127.0.0.1:0", 0},
+		"several readers":            {"127.0.0.1:0", "localhost:0", 3},
+		"several readers of a taken": {"127.0.0.1:0", taken.LocalAddr().String(), 3},
+		"readers without number":     {"127.0.0.1:0", "127.0.0.1:0", -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &radpool.Server{
 				Handler: radpool.HandlerFunc(accept), Clients: new(radpool.Clients),
-				AuthAddr: c.auth, AcctAddr: c.acct,
+				AuthAddr: c.auth, AcctAddr: c.acct, Config: radpool.Config{Readers: c.readers},
 			}
 			started := make(chan struct{}, 100)
 			s.Hooks.WorkerStart = func(int) { started <- struct{}{} }
@@ -294,7 +302,11 @@ func TestListenAndServe(t *testing.T) {
 				}
 			case err := <-served:
 				var op *net.OpError
-				if !errors.As(err, &op) || op.Op != "listen" || name == "one socket" || name == "two sockets" {
+				var config *radpool.ConfigError
+				switch {
+				case errors.As(err, &config) && config.Field == "Readers" && (c.readers < 0 || runtime.GOOS != "linux"):
+				case errors.As(err, &op) && op.Op == "listen" && !strings.Contains(name, "socket") && name != "several readers":
+				default:
 					t.Errorf("got %v", err)
 				}
 			}

@@ -47,9 +47,10 @@ type engine struct {
 	epoch    time.Time // of the times that are kept as nanoseconds; its monotonic clock makes a step of the wall clock mean nothing
 	watchdog watchdog
 
-	mu        sync.Mutex // guards listeners
-	listeners []*listener
-	ids       uint32
+	mu         sync.Mutex // guards listeners
+	listeners  []*listener
+	ids        uint32
+	lostBefore uint64 // datagrams that were dropped of the sockets that are no more
 
 	readers     sync.WaitGroup
 	housekeeper sync.WaitGroup
@@ -137,17 +138,14 @@ func (e *engine) newPool(policy Policy) (*Pool[*waiting], error) {
 }
 
 func (e *engine) addListener(pc net.PacketConn, conn udp.Conn, services Services) *listener {
-	granted, err := udp.SetReadBuffer(pc, receiveBuffer)
-	if !errors.Is(err, errors.ErrUnsupported) && granted < receiveBuffer {
-		e.log.Info("the system grants a smaller receive buffer than asked for: a burst may overflow it",
-			zap.Stringer("address", conn.LocalAddr()), zap.Int("asked", receiveBuffer), zap.Int("granted", granted), zap.Error(err))
-	}
+	l := e.newListener(pc, conn, services)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.ids++
-	l := &listener{
-		engine: e, conn: conn, id: e.ids, services: services, local: conn.LocalAddr(),
-		stopping: make(chan struct{}), ended: make(chan error, 1),
+	if i := slices.IndexFunc(e.listeners, l.sharesWith); i >= 0 {
+		l.id = e.listeners[i].id
+	} else {
+		e.ids++
+		l.id = e.ids
 	}
 	e.listeners = append(e.listeners, l)
 	e.readers.Add(1) // here, under the Server's lock, so that none is added once the end has begun
@@ -160,6 +158,8 @@ func (e *engine) removeListener(l *listener) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if i := slices.Index(e.listeners, l); i >= 0 {
+		lost, _ := l.conn.Drops()
+		e.lostBefore += lost
 		e.listeners = slices.Delete(e.listeners, i, i+1)
 	}
 }
@@ -209,6 +209,7 @@ func (e *engine) stop() {
 func (e *engine) stats() Stats {
 	var st Stats
 	e.counters.sum(&st)
+	e.socketStats(&st)
 	st.Unresponsive, _ = e.runs.over(time.Since(e.epoch), e.config.MaxRequestTime)
 	st.ReadersHeldUp = e.heldUp.Load()
 	st.HookPanics = e.hookPanics.Load()

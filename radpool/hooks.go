@@ -16,6 +16,10 @@ type Hooks struct {
 	// Outcome but StatusServer, Replayed, Replied and Unanswered.
 	Drop func(DropInfo)
 
+	// SocketDrop is called once a second for each socket of which the system has
+	// dropped datagrams meanwhile (see Stats.SocketDrops).
+	SocketDrop func(SocketDropInfo)
+
 	// Panic is called for a Handler that has panicked.
 	Panic func(PanicInfo)
 

@@ -9,8 +9,8 @@ import (
 )
 
 // houseInterval is how often the server looks after what no request looks
-// after: what has expired while nothing comes, and workers that do not come
-// back.
+// after: what has expired while nothing comes, workers that do not come
+// back, and what the system drops.
 const houseInterval = time.Second
 
 func (e *engine) keepHouse() {
@@ -20,10 +20,12 @@ func (e *engine) keepHouse() {
 	for {
 		select {
 		case <-e.houseStop:
+			e.lookAtSockets() // for the last time
 			return
 		case now := <-tick.C:
 			e.cache.Expire(now)
 			e.warnOfStuck(now)
+			e.lookAtSockets()
 			if e.config.AutoLimitAcct {
 				var st Stats
 				e.counters.sum(&st)

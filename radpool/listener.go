@@ -2,32 +2,67 @@ package radpool
 
 import (
 	"errors"
+	"net"
 	"net/netip"
 	"sync/atomic"
 	"time"
 
+	"go.uber.org/zap"
 	"layeh.com/radius"
 
 	"github.com/radpool/radpool/internal/udp"
 )
 
-// receiveBuffer is the socket buffer asked for, in octets: some 10,000 requests.
-// The system may give less.
-const receiveBuffer = 4 << 20
+const (
+	// receiveBuffer is the socket buffer asked for, in octets: some 10,000
+	// requests. The system may give less.
+	receiveBuffer = 4 << 20
+)
 
 // listener is one socket. It has one reader at a time; any number of workers
 // write to it.
 type listener struct {
 	engine   *engine
 	conn     udp.Conn
-	id       uint32
+	id       uint32 // in the cache's keys: sockets that share an address have the same
 	services Services
 	local    netip.AddrPort
+	shared   bool // its address, with other sockets of the same device
+	device   int
+	buffer   int // octets of the receive buffer; 0: not known
 	mode     readerMode
 
 	reader   atomic.Pointer[reader]
 	stopping chan struct{} // closed by stop
 	ended    chan error    // what serve returns, from the last reader
+
+	toldDrops uint64 // the housekeeper's
+}
+
+// newListener makes the listener of a socket that serves nothing yet.
+func (e *engine) newListener(pc net.PacketConn, conn udp.Conn, services Services) *listener {
+	l := &listener{
+		engine: e, conn: conn, services: services, local: conn.LocalAddr(),
+		stopping: make(chan struct{}), ended: make(chan error, 1),
+	}
+	l.device, l.shared = udp.Sharing(pc)
+	size, set := e.config.ReceiveBuffer, udp.SetReadBuffer
+	if size == 0 {
+		size, set = receiveBuffer, udp.GrowReadBuffer
+	}
+	var err error
+	l.buffer, err = set(pc, size)
+	if !errors.Is(err, errors.ErrUnsupported) && l.buffer < size {
+		e.log.Info("the system grants a smaller receive buffer than asked for: a burst may overflow it",
+			zap.Stringer("address", l.local), zap.Int("asked", size), zap.Int("granted", l.buffer), zap.Error(err))
+	}
+	return l
+}
+
+// sharesWith reports whether the kernel may hand what a client sends to one of
+// the two to the other as well.
+func (l *listener) sharesWith(o *listener) bool {
+	return l.shared && o.shared && l.local == o.local && l.device == o.device
 }
 
 // serve waits until the last reader is done and, where that is the end of the

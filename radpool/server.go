@@ -38,7 +38,7 @@ type Server struct {
 
 	// AuthAddr and AcctAddr are the UDP addresses of ListenAndServe, for
 	// authentication and accounting. Empty: ":1812" and ":1813". The same
-	// address in both serves both on one socket.
+	// address in both serves both on the same sockets.
 	AuthAddr, AcctAddr string
 
 	// Logger gets a line for what an operator must know, at most one a second
@@ -63,11 +63,16 @@ const (
 	Acct                      // Accounting-Request
 )
 
-// ListenAndServe listens on AuthAddr and AcctAddr and serves until Shutdown or
+// ListenAndServe listens on AuthAddr and AcctAddr, with Config.Readers sockets
+// each, and serves until Shutdown or
 // Close has ended the server, and then returns [ErrServerClosed]. When it cannot listen on one of them
 // it serves neither and returns why; when one of them is closed by somebody else
 // it closes the server and returns that.
 func (s *Server) ListenAndServe() error {
+	cfg, err := s.Config.withDefaults()
+	if err != nil {
+		return err
+	}
 	auth, acct := s.AuthAddr, s.AcctAddr
 	if auth == "" {
 		auth = ":1812"
@@ -79,20 +84,25 @@ func (s *Server) ListenAndServe() error {
 	sockets[acct] |= Acct
 	conns := make(map[net.PacketConn]Services)
 	for addr, services := range sockets {
-		pc, err := net.ListenPacket("udp", addr)
+		list, err := udp.Listen(addr, cfg.Readers)
 		if err != nil {
 			for c := range conns {
 				_ = c.Close() // nothing was served on it yet
 			}
+			if cfg.Readers > 1 && errors.Is(err, errors.ErrUnsupported) {
+				err = errors.Join(&ConfigError{"Readers", cfg.Readers, "1 on this system"}, err)
+			}
 			return err
 		}
-		conns[pc] = services
+		for _, pc := range list {
+			conns[pc] = services
+		}
 	}
 	ended := make(chan error, len(conns))
 	for pc, services := range conns {
 		go func() { ended <- s.ServeServices(pc, services) }()
 	}
-	err := <-ended
+	err = <-ended
 	if !errors.Is(err, ErrServerClosed) {
 		_ = s.Close() // it was err that ended the server
 	}

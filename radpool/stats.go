@@ -51,6 +51,17 @@ type Stats struct {
 	ReadErrors  uint64
 	WriteErrors uint64 // replies that the system would not send; each is in Replied or Replayed
 
+	// SocketDrops is how many datagrams the system has dropped before they could be
+	// read, because a receive buffer was full or a checksum wrong. They are not in
+	// Received. SocketsUncounted is how many sockets there are of which it does not
+	// tell: all those that are no UDP sockets of Linux.
+	SocketDrops      uint64
+	SocketsUncounted int
+
+	// ReceiveBuffer is the size of the sockets' receive buffers in octets, as the
+	// system has granted it; of several sockets the smallest. 0 is not known.
+	ReceiveBuffer int
+
 	// RunInReader is how many requests the reader of their socket ran itself (see
 	// Config.RunInReader), and ReadersHeldUp how often a handler held one up until
 	// another reader took over.
