@@ -74,9 +74,9 @@ type Config struct {
 
 	// ReceiveBuffer is how many octets of receive buffer each socket has (recv_buff):
 	// what arrives while the reader is busy waits there. 0, the default, is 4 MiB, or
-	// what a socket has already if that is more. From 4,096 to 1,073,741,823. The system may grant
-	// less (Stats.ReceiveBuffer): on Linux net.core.rmem_max to those without
-	// CAP_NET_ADMIN.
+	// what a socket has already if that is more. From 4,096 to 1,073,741,823. The
+	// system may grant less (Stats.ReceiveBuffer): on Linux at most net.core.rmem_max
+	// to those without CAP_NET_ADMIN.
 	ReceiveBuffer int
 
 	// MaxAttributes is how many attributes a request may have

@@ -66,8 +66,8 @@
 // # From beginning to end
 //
 // The fields of a Server are set before its first use. Serve and ListenAndServe
-// return [ErrServerClosed] when [Server.Shutdown] is done, which stops reading, answers
-// what waits and runs, and closes the sockets, or when [Server.Close] is, which
+// return [ErrServerClosed] when [Server.Shutdown] is done, which reads what has arrived
+// and no more, answers what waits and runs, and closes the sockets, or when [Server.Close] is, which
 // drops what waits and cancels what runs. After either no goroutine is left. A
 // Server is not used again.
 //

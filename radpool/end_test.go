@@ -222,13 +222,14 @@ func TestEndBeforeServe(t *testing.T) {
 
 // A handler that wants the server to end starts that beside itself.
 func TestHandlerEndsTheServer(t *testing.T) {
-	ended := make(chan error, 1)
+	var ended chan error
 	s := new(radpool.Server)
 	s.Handler = radpool.HandlerFunc(func(ctx context.Context, req *radpool.Request, resp *radpool.Response) {
 		go func() { ended <- s.Shutdown(context.Background()) }()
 		accept(ctx, req, resp)
 	})
 	inWorld(t, s, func(w *world) {
+		ended = make(chan error, 1) // in the bubble: the end takes time
 		if w.nas(nasAddr).ask(access(1, 1, "ivan")) == nil {
 			t.Error("the request that ended the server was not answered")
 		}

@@ -82,7 +82,7 @@ func newEngine(s *Server) (*engine, error) {
 
 		houseStop: make(chan struct{}),
 	}
-	e.epoch = time.Now()
+	e.epoch = time.Now().Add(-maxAge) // before the first datagram has arrived
 	e.watchdog.kick = make(chan struct{}, 1)
 	e.watchdog.stop = make(chan struct{})
 	if e.log == nil {

@@ -52,3 +52,17 @@ func (p *Pool[T]) SubmitLent(jobs []Job[T], most int) (lent bool) {
 	}
 	return true
 }
+
+// Arrivals is arrivals.
+type Arrivals struct{ a arrivals }
+
+// Age is what a reader takes for the age of what it has read at now, of which the
+// last came at arrived by a wall clock that is ahead of now's by step; and whether
+// it has asked for that at all.
+func (a *Arrivals) Age(now time.Time, step time.Duration, emptied bool, arrived int64) (age time.Duration, asked bool) {
+	most := a.a.most(now, emptied)
+	if most < soon {
+		return 0, false
+	}
+	return waited(now.UnixNano()+int64(step), arrived, most), true
+}

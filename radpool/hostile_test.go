@@ -90,7 +90,7 @@ func TestReadsThatFail(t *testing.T) {
 		n.sendTo(req, addr) // wakes the reader
 		time.Sleep(10 * time.Second)
 		start := time.Now()
-		if err := s.Shutdown(t.Context()); err != nil || time.Since(start) != 0 {
+		if err := s.Shutdown(t.Context()); err != nil || time.Since(start) > 2*time.Millisecond { // a look at what is there still
 			t.Errorf("Shutdown: %v, after %v", err, time.Since(start))
 		}
 		<-w.served

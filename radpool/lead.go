@@ -22,7 +22,7 @@ func (r *reader) submit(now time.Time) {
 	r.counters.admitted.Add(uint64(len(r.jobs)))
 	var w *worker[*waiting]
 	var accepted int
-	if r.engine.config.RunInReader != No && r.mode.runs(now) {
+	if r.engine.config.RunInReader != No && r.mode.runs(now) && !r.stopped() {
 		w, accepted = pool.submitLent(r.jobs)
 	} else {
 		accepted = pool.SubmitBatch(r.jobs)

@@ -17,6 +17,11 @@ const (
 	// receiveBuffer is the socket buffer asked for, in octets: some 10,000
 	// requests. The system may give less.
 	receiveBuffer = 4 << 20
+
+	// buffered is for how many octets of a socket's buffer there is one datagram
+	// at most: each takes twice that and more of the kernel's memory, of which a
+	// buffer is twice its size.
+	buffered = 256
 )
 
 // listener is one socket. It has one reader at a time; any number of workers
@@ -31,9 +36,11 @@ type listener struct {
 	device   int
 	buffer   int // octets of the receive buffer; 0: not known
 	mode     readerMode
+	arrivals arrivals // its reader's
 
 	reader   atomic.Pointer[reader]
 	stopping chan struct{} // closed by stop
+	woken    chan struct{} // closed when the reader can be waiting no more
 	ended    chan error    // what serve returns, from the last reader
 
 	toldDrops uint64 // the housekeeper's
@@ -43,7 +50,7 @@ type listener struct {
 func (e *engine) newListener(pc net.PacketConn, conn udp.Conn, services Services) *listener {
 	l := &listener{
 		engine: e, conn: conn, services: services, local: conn.LocalAddr(),
-		stopping: make(chan struct{}), ended: make(chan error, 1),
+		stopping: make(chan struct{}), woken: make(chan struct{}), ended: make(chan error, 1),
 	}
 	l.device, l.shared = udp.Sharing(pc)
 	size, set := e.config.ReceiveBuffer, udp.SetReadBuffer
@@ -78,13 +85,29 @@ func (l *listener) serve() error {
 	return err
 }
 
-// stop makes the reader return. The socket stays open for the replies, unless it
-// is of a kind that knows no deadlines: better that replies are lost than that
-// the reader stays. To be called once.
+// stop makes the reader return, when it has drained the socket. The socket stays
+// open for the replies, unless it is of a kind that knows no deadlines: better that
+// replies are lost than that the reader stays. To be called once.
 func (l *listener) stop() {
+	defer close(l.woken)
 	close(l.stopping)
 	if err := l.conn.SetReadDeadline(time.Unix(1, 0)); err != nil {
 		_ = l.conn.Close() // what it says was said already
+	}
+}
+
+// drain takes what had arrived before the end began: it would be lost with the
+// socket. It reads what is there, as much as there can have been and not what comes for
+// ever, and nothing if the end is hurried.
+func (r *reader) drain() {
+	<-r.woken // lest what stop does to the deadline disturbs
+	for left := max(r.buffer, receiveBuffer) / buffered; left > 0 && r.engine.base.Err() == nil; {
+		n, err := r.conn.ReadReady(r.in[:min(len(r.in), left)])
+		if n == 0 || err != nil {
+			return // it works no more, or there is no more
+		}
+		r.receive(r.in[:n], time.Now())
+		left -= n
 	}
 }
 

@@ -33,6 +33,7 @@ type reader struct {
 	in       []udp.Message
 	out      outbox
 	jobs     []Job[*waiting] // the new requests of this batch
+	arrived  time.Time       // when this batch came to the socket
 	reply    radius.Packet
 	key      cache.Request // here, since what is passed by pointer would else be allocated
 
@@ -122,6 +123,7 @@ func (r *reader) readAll() error {
 		backoff = min(max(2*backoff, time.Millisecond), time.Second)
 		r.pause(backoff)
 	}
+	r.drain()
 	return ErrServerClosed
 }
 
@@ -130,6 +132,7 @@ func (r *reader) readAll() error {
 func (r *reader) receive(in []udp.Message, now time.Time) {
 	r.counters.received.Add(uint64(len(in)))
 	r.jobs = r.jobs[:0]
+	r.arrived = now.Add(-r.age(now, len(in) < len(r.in)))
 	for i := range in {
 		r.take(&in[i], now)
 	}
@@ -224,9 +227,9 @@ func (r *reader) accept(m *udp.Message, b []byte, shape *wire.Shape, client *cli
 		return
 	}
 	w := e.newWaiting(origin{
-		listener: r.listener, client: client, ticket: ticket, remote: m.Addr, local: m.Local, received: int64(now.Sub(e.epoch)),
+		listener: r.listener, client: client, ticket: ticket, remote: m.Addr, local: m.Local, received: int64(r.arrived.Sub(e.epoch)),
 	}, b[:shape.Length])
-	r.jobs = append(r.jobs, Job[*waiting]{Value: w, Class: class, Expires: now.Add(e.config.MaxRequestTime)})
+	r.jobs = append(r.jobs, Job[*waiting]{Value: w, Class: class, Expires: r.arrived.Add(e.config.MaxRequestTime)})
 }
 
 // shed reports whether AutoLimitAcct drops this request.

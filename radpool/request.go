@@ -31,8 +31,9 @@ type Request struct {
 	// LocalAddr is the address of the socket that received it.
 	LocalAddr netip.AddrPort
 
-	// Received is when the request arrived. Its age counts against
-	// MaxRequestTime from here.
+	// Received is when the request arrived at this host, also if it waited in
+	// the socket's buffer for long, or when it was read where the system does not tell.
+	// Its age counts against MaxRequestTime from here.
 	Received time.Time
 
 	arena *arena.Arena

@@ -64,10 +64,10 @@ const (
 )
 
 // ListenAndServe listens on AuthAddr and AcctAddr, with Config.Readers sockets
-// each, and serves until Shutdown or
-// Close has ended the server, and then returns [ErrServerClosed]. When it cannot listen on one of them
-// it serves neither and returns why; when one of them is closed by somebody else
-// it closes the server and returns that.
+// each, and serves until Shutdown or Close has ended the server, and then returns
+// [ErrServerClosed]. When it cannot listen on one of them it serves neither and
+// returns why; when one of them is closed by somebody else it closes the server and
+// returns that.
 func (s *Server) ListenAndServe() error {
 	cfg, err := s.Config.withDefaults()
 	if err != nil {
@@ -154,8 +154,8 @@ func (s *Server) listen(pc net.PacketConn, services Services) (*listener, error)
 	return s.engine.addListener(pc, conn, services), nil
 }
 
-// Shutdown ends the server gently: it stops reading, lets the workers answer
-// what waits in the queue and what runs, sends the replies, and closes the
+// Shutdown ends the server gently: it reads what has arrived by then and no
+// more, lets the workers answer what waits in the queue and what runs, sends the replies, and closes the
 // sockets. When ctx ends before that, the rest is dropped and running handlers
 // have their contexts cancelled, as with Close, and Shutdown returns ctx's
 // error. Either way no goroutine of the server is left when it returns, so it

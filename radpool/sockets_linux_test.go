@@ -90,6 +90,26 @@ func TestSocketDrops(t *testing.T) {
 	goleak.VerifyNone(t)
 }
 
+// Shutdown answers what waits in a real socket's buffer.
+func TestShutdownDrainsUDP(t *testing.T) {
+	s := &radpool.Server{Handler: radpool.HandlerFunc(accept)}
+	_, n, served := serveGated(t, s)
+	const sent = 200
+	for i := range sent {
+		if _, err := n.Write(access(byte(i), uint64(i), "ivan")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	<-served
+	if st := s.Stats(); st.Replied != sent || st.ReceiveBuffer < 4096 {
+		t.Errorf("%d of %d answered, buffer of %d octets", st.Replied, sent, st.ReceiveBuffer)
+	}
+	goleak.VerifyNone(t)
+}
+
 // Several readers of one address are one server to its clients: they answer all,
 // and recognise what another of them has answered.
 func TestReadersOfOneAddress(t *testing.T) {
