@@ -43,9 +43,11 @@ func waited(now, arrived int64, most time.Duration) time.Duration {
 	return min(max(time.Duration(now-arrived), 0), most)
 }
 
-// age is how long the last datagram of a batch that was read at now has waited,
-// those before it a little longer; 0 where that is less than soon, or the system does not
-// tell: then it counts from the read.
+// age is how long the last datagram of a batch that was read at now has waited. It
+// stands for all of the batch: those before it came earlier, by more than a moment
+// only in the batch that empties the buffer, and so none is taken for older than it
+// is. It is 0 where it must be less than soon, or the system does not tell: then age
+// counts from the read.
 func (l *listener) age(now time.Time, emptied bool) time.Duration {
 	most := l.arrivals.most(now, emptied)
 	if most < soon {
