@@ -59,10 +59,12 @@ type entries struct {
 // 64 entries of 160 octets are 10 KiB, a size that Go's allocator has.
 const entriesPerSegment = 64
 
-// at returns an entry that is known to exist.
+// at returns an entry that is known to exist. Like at of an index, it does
+// without the check of the pointer to the segment.
 func (e *entries) at(id uint32) *entry {
 	i := id - 1
-	return &e.segments[i/entriesPerSegment][i%entriesPerSegment]
+	segment := unsafe.Pointer(e.segments[i/entriesPerSegment])
+	return (*entry)(unsafe.Add(segment, uintptr(i%entriesPerSegment)*unsafe.Sizeof(entry{})))
 }
 
 // find returns the entry of a number that may be of the past, or nil.
@@ -71,11 +73,10 @@ func (e *entries) find(id uint32) *entry {
 	if id == none || int(i/entriesPerSegment) >= len(e.segments) {
 		return nil
 	}
-	segment := e.segments[i/entriesPerSegment]
-	if segment == nil {
+	if e.segments[i/entriesPerSegment] == nil {
 		return nil
 	}
-	return &segment[i%entriesPerSegment]
+	return e.at(id)
 }
 
 func (e *entries) take() uint32 {

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// index finds entries by hash. A bucket is half a cache line: the numbers of
-// its entries, each with a few bits of its hash, so that a look-up that finds
+// index finds entries by hash. A bucket is one cache line: an octet of the
+// hash of each of its entries, and their numbers, so that a look-up that finds
 // nothing, and a removal, read the bucket and seldom an entry. It grows and
 // shrinks by linear hashing, a bucket at a time: there is never a moment at
 // which the whole table is rebuilt.
@@ -18,27 +18,27 @@ type index struct {
 	arena    *arena
 }
 
-// bucket holds up to seven entries. The last word is the head of a chain
-// of those that found no place.
-type bucket [8]uint32
+// bucket holds up to twelve entries. Those that find no place are in a chain.
+type bucket struct {
+	tags     uint64 // of the first eight entries, one octet each; zero: no entry
+	moreTags uint32 // of the other four
+	overflow uint32 // the first of the chain, and filter bits of all that are on it
+	ids      [bucketPlaces]uint32
+}
 
 const (
-	overflow = len(bucket{}) - 1
-
-	bucketSize = int(unsafe.Sizeof(bucket{}))
+	bucketPlaces = 12
+	bucketSize   = int(unsafe.Sizeof(bucket{}))
 
 	idBits = 26 // room for MaxMaxRequests and more
 	idMask = 1<<idBits - 1
 
-	bucketsPerSegment = 128 // also the fewest buckets of an index in use
+	bucketsPerSegment = 64 // also the fewest buckets of an index in use
 
-	// The mean number of entries in a bucket; the least is one. More means
-	// longer overflows, fewer more memory.
-	entriesPerBucket = 4
+	// The mean number of entries in a bucket; the least is a quarter of it. More
+	// means longer overflows, fewer more memory.
+	entriesPerBucket = 8
 )
-
-// tagged joins an entry's number to bits of its hash that choose no bucket.
-func tagged(id, hash uint32) uint32 { return id | hash&^idMask }
 
 // bucketOf returns the bucket in which a hash belongs.
 func (x *index) bucketOf(hash uint32) *bucket {
@@ -49,8 +49,12 @@ func (x *index) bucketOf(hash uint32) *bucket {
 	return x.at(b)
 }
 
+// at returns a bucket in use. It does without the check that Go makes of a
+// pointer to an array, for that reads the first bucket of the segment: one
+// more access to memory that is seldom at hand.
 func (x *index) at(b uint32) *bucket {
-	return &x.segments[b/bucketsPerSegment][b%bucketsPerSegment]
+	segment := unsafe.Pointer(x.segments[b/bucketsPerSegment])
+	return (*bucket)(unsafe.Add(segment, uintptr(b%bucketsPerSegment)*unsafe.Sizeof(bucket{})))
 }
 
 // find returns the entry under a key whose hash is given, or none.
@@ -59,16 +63,16 @@ func (x *index) find(es *entries, hash uint32, key *flatKey) uint32 {
 		return none
 	}
 	b := x.bucketOf(hash)
-	for m := b.tags(hash); m != 0; m &= m - 1 {
-		id := b[bits.TrailingZeros32(m)] & idMask
-		if id == none {
-			continue
-		}
+	for m := b.tagged(tagOf(hash)); m != 0; m &= m - 1 {
+		id := b.ids[placeOf(m)]
 		if e := es.at(id); e.hash == hash && e.flatKey == *key {
 			return id
 		}
 	}
-	for id := b[overflow]; id != none; {
+	if b.overflow&filterOf(hash) == 0 {
+		return none
+	}
+	for id := b.overflow & idMask; id != none; {
 		e := es.at(id)
 		if e.hash == hash && e.flatKey == *key {
 			return id
@@ -95,49 +99,86 @@ func (x *index) insert(es *entries, id uint32, e *entry) {
 func (x *index) delete(es *entries, id uint32, e *entry) {
 	x.bucketOf(e.hash).remove(es, id, e)
 	x.count--
-	if x.buckets > bucketsPerSegment && x.count < x.buckets {
+	if x.buckets > bucketsPerSegment && x.count < entriesPerBucket/4*x.buckets {
 		x.merge(es)
 	}
 }
 
-// tags returns a bit for each word whose tag is the hash's. It takes no branch
-// that depends on the bucket: a processor that guesses one wrong while it waits
-// for the bucket's memory throws away the accesses that it has begun meanwhile.
-func (b *bucket) tags(hash uint32) (m uint32) {
-	for i, w := range b[:overflow] {
-		m |= ((w^hash)>>idBits - 1) >> 31 << i // 0-1 alone has the upper bit
-	}
-	return m
+// tagOf returns the tag of a hash, of bits that choose no bucket.
+func tagOf(hash uint32) uint8 { return max(uint8(hash>>24), 1) }
+
+// filterOf returns one of the bits of an overflow word that are not an entry's
+// number. An entry is not on a chain whose word does not have its bit.
+func filterOf(hash uint32) uint32 { return 1 << (idBits + hash>>20&15*(32-idBits)>>4) }
+
+// tagged returns a bit for each place whose tag is the given one, to be read
+// with placeOf. It takes no branch that depends on the bucket: a processor
+// that guesses one wrong while it waits for the bucket's memory throws away the
+// accesses that it has begun meanwhile.
+func (b *bucket) tagged(tag uint8) (m uint64) {
+	const ones, rest = 0x0101_0101_0101_0101, 0x7f7f_7f7f_7f7f_7f7f
+	// An octet that is zero is the only one which sets no upper bit.
+	first := b.tags ^ ones*uint64(tag)
+	first = ^(first&rest + rest | first | rest)
+	more := uint64(b.moreTags) ^ ones>>32*uint64(tag)
+	more = ^(more&rest + rest | more | rest) & (1<<32 - 1)
+	return first>>7 | more>>6
 }
 
-// places returns a bit for each word that holds a number, in the manner of tags.
-func (b *bucket) places(id uint32) (m uint32) {
-	for i, w := range b[:overflow] {
-		m |= ((w&idMask ^ id) - 1) >> 31 << i
+// placeOf returns the place of the lowest bit of what tagged returned.
+func placeOf(m uint64) int {
+	bit := bits.TrailingZeros64(m)
+	return bit>>3 | bit&1<<3
+}
+
+// setTag sets the tag of a place.
+func (b *bucket) setTag(place int, tag uint8) {
+	if place < 8 {
+		b.tags = b.tags&^(255<<(8*place)) | uint64(tag)<<(8*place)
+		return
 	}
-	return m
+	place -= 8
+	b.moreTags = b.moreTags&^(255<<(8*place)) | uint32(tag)<<(8*place)
+}
+
+// hasTag tells whether a place has an entry.
+func (b *bucket) hasTag(place int) bool {
+	if place < 8 {
+		return b.tags>>(8*place)&255 != 0
+	}
+	return b.moreTags>>(8*(place-8))&255 != 0
 }
 
 func (b *bucket) add(id uint32, e *entry) {
-	if m := b.places(none); m != 0 {
-		b[bits.TrailingZeros32(m)] = tagged(id, e.hash)
+	if m := b.tagged(0); m != 0 {
+		place := placeOf(m)
+		b.ids[place] = id
+		b.setTag(place, tagOf(e.hash))
 		return
 	}
-	e.chain = b[overflow]
-	b[overflow] = id
+	e.chain = b.overflow & idMask
+	b.overflow = b.overflow&^idMask | filterOf(e.hash) | id
 }
 
 func (b *bucket) remove(es *entries, id uint32, e *entry) {
-	if m := b.places(id); m != 0 {
-		b[bits.TrailingZeros32(m)] = none
+	for m := b.tagged(tagOf(e.hash)); m != 0; m &= m - 1 {
+		if place := placeOf(m); b.ids[place] == id {
+			b.setTag(place, 0)
+			return
+		}
+	}
+	before := b.overflow & idMask
+	if before == id {
+		b.overflow = b.overflow&^idMask | e.chain
+		if e.chain == none {
+			b.overflow = none // and no filter
+		}
 		return
 	}
-	link := &b[overflow]
-	for *link != id {
-		link = &es.at(*link).chain
+	for es.at(before).chain != id {
+		before = es.at(before).chain
 	}
-	*link = e.chain
-	e.chain = none
+	es.at(before).chain = e.chain
 }
 
 // split adds a bucket, and moves to it what belongs there.
@@ -192,17 +233,15 @@ func (x *index) reset() {
 func (x *index) redistribute(es *entries, from *bucket) {
 	old := *from
 	*from = bucket{}
-	for _, w := range old[:overflow] {
-		if w != none {
-			id := w & idMask
+	for place, id := range old.ids {
+		if old.hasTag(place) {
 			e := es.at(id)
 			x.bucketOf(e.hash).add(id, e)
 		}
 	}
-	for id := old[overflow]; id != none; {
+	for id := old.overflow & idMask; id != none; {
 		e := es.at(id)
 		next := e.chain
-		e.chain = none
 		x.bucketOf(e.hash).add(id, e)
 		id = next
 	}

@@ -155,17 +155,17 @@ func TestIndex(t *testing.T) {
 		}
 		wave(size, 9)
 		grown := x.Buckets()
-		if want := len(live) / 4; grown < want || grown > max(128, want+1) {
+		if want := len(live) / 8; grown < want || grown > max(64, want+1) {
 			t.Errorf("%d buckets for %d entries", grown, len(live))
 		}
 		wave(size, 5)
 		wave(size, 1)
-		if got := x.Buckets(); got > max(128, len(live)) {
+		if got := x.Buckets(); got > max(64, len(live)/2+1) {
 			t.Errorf("%d buckets are left for %d entries", got, len(live))
 		}
 		wave(size, 7)
 		wave(3*size, 0)
-		if x.Buckets() != 128 || len(live) != 0 {
+		if x.Buckets() != 64 || len(live) != 0 {
 			t.Errorf("%d buckets are left for %d entries", x.Buckets(), len(live))
 		}
 	}
