@@ -59,6 +59,10 @@
 // the table shrinks, and when a Cache is no longer reachable.
 //
 // A table of n entries with a CleanupDelay of d sustains n/d new requests a
-// second (209,715 by default); beyond that the oldest replies make room early,
-// which [Stats] counts as Evicted.
+// second (209,715 by default). When more arrive than fit, every new request is
+// still accepted and runs, and the entry whose reply was sent longest ago makes
+// room before its time, which [Stats] counts as Evicted: its client gets no
+// replay any more, and a retransmission that comes so late runs again. A request
+// in flight never makes room. Only when all n are in flight is a new one refused
+// (Full).
 package cache

@@ -1,6 +1,8 @@
 package cache_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"runtime"
 	"sync"
 	"testing"
@@ -35,6 +37,36 @@ func TestShardsShareMaxRequests(t *testing.T) {
 	last, _ := s.begin(million(2000), cache.Full)
 	s.is("exhausted", cache.Exhausted(s.c), true)
 	s.is("Abandon", last.Abandon(), false)
+}
+
+// The promise when more arrive than fit: every request runs, the newest
+// MaxRequests of them are answered again, the oldest made room, and those in
+// flight stay, however old.
+func TestMoreArriveThanFit(t *testing.T) {
+	const most, arrive, inFlight = 1000, 5000, 10
+	s := newScene(t, cache.Config{MaxRequests: most, Shards: 1})
+	for n := range inFlight {
+		s.begin(million(n), cache.Fresh)
+	}
+	reply := func(n int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }
+	step := cache.DefaultCleanupDelay / (3 * most) // three times what it sustains
+	for n := inFlight; n < arrive; n++ {
+		s.wait(step)
+		answer(t, s.c, s.now, n, reply(n))
+	}
+	stats := s.c.Stats()
+	if stats.Full != 0 || stats.Entries != most || stats.Expired != 0 || stats.Evicted != arrive-most {
+		t.Errorf("%+v", stats)
+	}
+	for n := range inFlight {
+		s.begin(million(n), cache.InFlight)
+	}
+	for n := arrive - most + inFlight; n < arrive; n++ {
+		if _, got := s.begin(million(n), cache.Replay); !bytes.Equal(got, reply(n)) {
+			t.Fatalf("request %d: the reply is %x", n, got)
+		}
+	}
+	s.begin(million(arrive-most+inFlight-1), cache.Fresh)
 }
 
 // An entry in flight that was given up leaves room too.

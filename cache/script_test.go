@@ -35,18 +35,24 @@ type player struct {
 	now     time.Time
 	spread  int // keys
 	forward bool
+	hashes  uint64 // which bits of a hash are left, to have many keys in one bucket
 	tickets []cache.Ticket
 	wants   []*refEntry
 	dst     []byte
+	replies uint32 // so far
 }
 
-func newPlayer(t *testing.T, config cache.Config, spread int, forward bool) *player {
+func newPlayer(t *testing.T, s scriptConfig) *player {
 	t.Helper()
+	config := s.config
 	c, err := cache.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &player{t: t, cache: c, ref: newReference(config), now: start, spread: spread, forward: forward}
+	return &player{
+		t: t, cache: c, ref: newReference(config), now: start,
+		spread: s.spread, forward: s.forward, hashes: ^s.collide,
+	}
 }
 
 var addresses = [...]netip.Addr{
@@ -96,7 +102,8 @@ func (p *player) play(s script) {
 func (p *player) begin(key, authenticator int) {
 	req := request(key%p.spread, authenticator%6)
 	wantEntry, want, wantReply := p.ref.begin(p.now, req)
-	ticket, got, out := p.cache.Begin(p.now, &req, append(p.dst[:0], "dst"...))
+	hash := cache.Hash(p.cache, req.Key) & p.hashes
+	ticket, got, out := cache.BeginHashed(p.cache, p.now, &req, append(p.dst[:0], "dst"...), hash)
 	if got != want {
 		p.t.Fatalf("Begin says %v, want %v", got, want)
 	}
@@ -146,8 +153,9 @@ func (p *player) finish(n, length int) {
 	if length%8 != 0 {
 		reply = make([]byte, length)
 	}
+	p.replies++ // no two replies of four octets or more are the same
 	for i := range reply {
-		reply[i] = byte(n + i)
+		reply[i] = byte(p.replies>>(8*(i%4))) ^ byte(i/4)
 	}
 	if got, want := ticket.Finish(p.now, reply), p.ref.finish(p.now, want, reply); got != want {
 		p.t.Fatalf("Finish returns %v, want %v", got, want)
@@ -203,25 +211,31 @@ func (p *player) expire() {
 
 func (p *player) cacheIsOneShard() bool { return p.ref.config.Shards == 1 }
 
-var scriptConfigs = []struct {
+type scriptConfig struct {
 	name    string
 	config  cache.Config
 	spread  int
 	forward bool
-}{
-	{"one entry", cache.Config{MaxRequests: 1, Shards: 1}, 3, false},
-	{"pressure", cache.Config{MaxRequests: 7, Shards: 1}, 12, false},
-	{"room", cache.Config{MaxRequests: 100, Shards: 1}, 40, false},
-	{"many", cache.Config{MaxRequests: 3000, Shards: 1}, 8000, false},
-	{"shards", cache.Config{MaxRequests: 5000, Shards: 5}, 60, true},
+	collide uint64 // bits that all hashes have in common
 }
 
-func scriptConfig(i int) (config cache.Config, spread int, forward bool) {
+var scriptConfigs = []scriptConfig{
+	{"one entry", cache.Config{MaxRequests: 1, Shards: 1}, 3, false, 0},
+	{"pressure", cache.Config{MaxRequests: 7, Shards: 1}, 12, false, 0},
+	{"room", cache.Config{MaxRequests: 100, Shards: 1}, 40, false, 0},
+	{"many", cache.Config{MaxRequests: 3000, Shards: 1}, 8000, false, 0},
+	{"shards", cache.Config{MaxRequests: 5000, Shards: 5}, 60, true, 0},
+	{"one hash", cache.Config{MaxRequests: 60, Shards: 1}, 100, false, 1<<64 - 1},
+	{"one tag", cache.Config{MaxRequests: 2000, Shards: 1}, 3000, false, 0xff << 24},
+	{"few buckets", cache.Config{MaxRequests: 300, Shards: 1}, 400, false, 0xff_fffc},
+}
+
+func scriptConfigOf(i int) scriptConfig {
 	s := scriptConfigs[i%len(scriptConfigs)]
 	s.config.CleanupDelay = 10 * time.Second
 	s.config.MaxAge = 25 * time.Second
 	s.config.MaxRequestTime = 9 * time.Second
-	return s.config, s.spread, s.forward
+	return s
 }
 
 // Random operations, a Cache beside the reference.
@@ -236,8 +250,7 @@ func TestAgainstReference(t *testing.T) {
 				if _, err := random.Read(data); err != nil {
 					t.Fatal(err)
 				}
-				config, spread, forward := scriptConfig(i)
-				newPlayer(t, config, spread, forward).play(data)
+				newPlayer(t, scriptConfigOf(i)).play(data)
 			}
 		})
 	}
@@ -246,8 +259,8 @@ func TestAgainstReference(t *testing.T) {
 func FuzzAgainstReference(f *testing.F) {
 	f.Add(1, []byte{0, 1, 0, 0, 7, 0, 0, 40, 0, 1, 0, 0, 12, 255, 15})
 	f.Add(0, []byte{0, 1, 0, 0, 0, 2, 0, 0, 11, 0, 0, 0, 2, 0, 0, 10, 0, 0, 0, 3, 0, 0})
+	f.Add(5, []byte{0, 1, 0, 0, 7, 0, 0, 40, 0, 2, 0, 0, 7, 0, 0, 70, 0, 1, 0, 0, 0, 2, 0, 0, 13, 1, 15})
 	f.Fuzz(func(t *testing.T, kind int, data []byte) {
-		config, spread, forward := scriptConfig(int(uint(kind) % uint(len(scriptConfigs))))
-		newPlayer(t, config, spread, forward).play(data)
+		newPlayer(t, scriptConfigOf(int(uint(kind)%uint(len(scriptConfigs))))).play(data)
 	})
 }
