@@ -66,7 +66,7 @@ func TestAgeCountsFromTheArrival(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			type seen struct{ read, received, deadline time.Time }
 			runs := make(map[string]seen)
-			s := &radpool.Server{Config: radpool.Config{RunInReader: radpool.No}}
+			s := &radpool.Server{Config: radpool.Config{RunInReader: radpool.No, Patience: 9 * time.Second}}
 			s.Handler = radpool.HandlerFunc(func(ctx context.Context, req *radpool.Request, resp *radpool.Response) {
 				deadline, _ := ctx.Deadline()
 				runs["it"] = seen{time.Now(), req.Received, deadline}

@@ -2,6 +2,7 @@ package radpool
 
 import (
 	"net/netip"
+	"time"
 )
 
 // A Requirement says whether something is required of a client's packets.
@@ -56,4 +57,11 @@ type Client struct {
 	// proves nothing that could be learned from. Set it to No only for an old
 	// proxy that cannot sign.
 	LimitProxyState Requirement
+
+	// Patience is how long the NAS waits for an answer to what it last sent: its
+	// timeout, not that times its tries. A request that nobody waits for any more is
+	// not run; one that the NAS sends again is wanted anew. From 50 ms to 120 s.
+	// Zero: Config.Patience, until it is learned from the times at which the client's
+	// verified requests are sent again; what is learned never exceeds MaxRequestTime.
+	Patience time.Duration
 }

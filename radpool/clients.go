@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"layeh.com/radius"
 
@@ -48,6 +49,8 @@ type clientEntry struct {
 	// verified. Only a verified packet may set it, and only for a single
 	// address: behind a network there are many NASes, not all of them able.
 	signs atomic.Bool
+
+	shown *clientShown // never nil
 }
 
 // NewClients returns Clients that hold list, or an error that names the first
@@ -77,6 +80,7 @@ func (c *Clients) Replace(list []Client) error {
 		}
 		if old := c.table.Load().find(e.Prefix); old != nil && bytes.Equal(old.Secret, e.Secret) {
 			e.signs.Store(old.signs.Load())
+			e.shown = old.shown
 		}
 		if t.find(e.Prefix) != nil {
 			return fmt.Errorf("radpool: client %d (%s): the same prefix stands in the list twice", i, cl.Prefix)
@@ -99,6 +103,9 @@ func newClientEntry(cl Client) (*clientEntry, error) {
 	case cl.LimitProxyState > Yes:
 		return nil, errors.New("LimitProxyState is none of auto, no, yes")
 	}
+	if err := checkPatience(cl.Patience); err != nil {
+		return nil, err
+	}
 	cl.Prefix = unmapPrefix(cl.Prefix).Masked()
 	cl.Secret = slices.Clone(cl.Secret)
 	if cl.Name == "" {
@@ -107,7 +114,7 @@ func newClientEntry(cl Client) (*clientEntry, error) {
 			cl.Name = cl.Prefix.Addr().String()
 		}
 	}
-	return &clientEntry{Client: cl, secret: wire.NewSecret(cl.Secret)}, nil
+	return &clientEntry{Client: cl, secret: wire.NewSecret(cl.Secret), shown: new(clientShown)}, nil
 }
 
 // unmapPrefix turns a prefix of IPv4-mapped IPv6 addresses into one of IPv4.
@@ -195,6 +202,14 @@ type ClientState struct {
 	// Signs says that a verified Message-Authenticator has been seen from this
 	// single address, so that Auto requires one from now on.
 	Signs bool
+
+	// Patience is as configured, or as learned; zero while there is nothing learned.
+	Patience time.Duration
+
+	// Requests is how many verified requests came that were new, Duplicates how many
+	// came that were copies of them, and Dropped how many of the Requests were not
+	// answered because there was too much to do, or the Handler failed.
+	Requests, Duplicates, Dropped uint64
 }
 
 // States returns the state of each client, in the order in which they were
@@ -206,9 +221,22 @@ func (c *Clients) States() []ClientState {
 	}
 	out := make([]ClientState, len(t.all))
 	for i, e := range t.all {
-		out[i] = ClientState{e.Name, e.Prefix, e.MessageAuthenticator, e.LimitProxyState, e.signs.Load()}
+		out[i] = e.state()
 	}
 	return out
+}
+
+func (e *clientEntry) state() ClientState {
+	s := ClientState{
+		Name: e.Name, Prefix: e.Prefix,
+		MessageAuthenticator: e.MessageAuthenticator, LimitProxyState: e.LimitProxyState, Signs: e.signs.Load(),
+		Patience: e.Patience,
+		Requests: e.shown.requests.Load(), Duplicates: e.shown.duplicates.Load(), Dropped: e.shown.dropped.Load(),
+	}
+	if s.Patience == 0 {
+		s.Patience = time.Duration(e.shown.patience.learned.Load())
+	}
+	return s
 }
 
 // Forget drops what was learned of the client with this prefix, for a NAS that
@@ -217,6 +245,7 @@ func (c *Clients) Forget(p netip.Prefix) bool {
 	e := c.table.Load().find(unmapPrefix(p).Masked())
 	if e != nil {
 		e.signs.Store(false)
+		e.shown.patience.learned.Store(0)
 	}
 	return e != nil
 }

@@ -15,6 +15,13 @@ type Config struct {
 	// still in the queue is dropped unrun. Default 9 s, at most 120 s.
 	MaxRequestTime time.Duration
 
+	// Patience is how long a NAS waits for an answer to what it last sent, where that is
+	// neither said by its Client nor learned yet. A request of which it has
+	// heard nothing for longer is dropped from the queue unrun: nobody waits for it. From 50 ms
+	// to MaxRequestTime. Default 5 s, or MaxRequestTime if that is less: most NASes wait for
+	// 3 s, some for 5.
+	Patience time.Duration
+
 	// CleanupDelay is how long a reply is kept, in case it does not reach the
 	// NAS and the NAS asks again (cleanup_delay). Default 10 s, at most 30 s.
 	CleanupDelay time.Duration
@@ -88,6 +95,7 @@ type Config struct {
 // an ISP's billing server.
 const (
 	defaultMaxRequestTime  = 9 * time.Second
+	defaultPatience        = 5 * time.Second
 	defaultCleanupDelay    = 10 * time.Second
 	defaultMaxRequests     = 2_097_152
 	defaultStartServers    = 1
@@ -99,6 +107,9 @@ const (
 	defaultReaders         = 1
 	defaultMaxAttributes   = 200
 )
+
+// maxMaxRequestTime is the greatest MaxRequestTime.
+const maxMaxRequestTime = 120 * time.Second
 
 // A ConfigError is a field of a configuration that is out of its bounds.
 type ConfigError struct {
@@ -124,7 +135,7 @@ func (c Config) Validate() error {
 func (c Config) withDefaults() (Config, error) {
 	var errs []error
 	errs = append(errs,
-		duration("MaxRequestTime", &c.MaxRequestTime, defaultMaxRequestTime, 120*time.Second),
+		c.times(),
 		duration("CleanupDelay", &c.CleanupDelay, defaultCleanupDelay, 30*time.Second),
 		number("MaxRequests", &c.MaxRequests, defaultMaxRequests, 1, 1<<24, ""),
 		number("MaxRequestsPerServer", &c.MaxRequestsPerServer, 0, 0, 1<<31-1, ""),
@@ -151,6 +162,21 @@ func (c Config) withDefaults() (Config, error) {
 		err = number("MinSpareServers", &c.MinSpareServers, spare, 1, c.MaxSpareServers, "MaxSpareServers")
 	}
 	return c, errors.Join(append(errs, err)...)
+}
+
+// times settles MaxRequestTime, and Patience, which is bounded by it.
+func (c *Config) times() error {
+	if err := duration("MaxRequestTime", &c.MaxRequestTime, defaultMaxRequestTime, maxMaxRequestTime); err != nil {
+		return err
+	}
+	if c.Patience == 0 {
+		c.Patience = min(defaultPatience, c.MaxRequestTime)
+		return nil
+	}
+	if c.Patience < leastPatience || c.Patience > c.MaxRequestTime {
+		return &ConfigError{"Patience", c.Patience, fmt.Sprintf("%v to %v (MaxRequestTime)", leastPatience, c.MaxRequestTime)}
+	}
+	return nil
 }
 
 func duration(field string, v *time.Duration, def, most time.Duration) error {

@@ -42,6 +42,22 @@
 // is told of those that were not answered, and the log gets at most one line a
 // second for each.
 //
+// # When more comes than can be answered
+//
+// What decides then is which requests are run, and which are not:
+//
+//   - A request of which its NAS has sent no copy for longer than that NAS waits is not
+//     run: nobody wants the answer (Client.Patience, which is learned where it is not
+//     said). A copy of a request that waits proves that it is wanted.
+//   - Conversations that have begun go before Access-Requests that begin one, those before
+//     accounting, and that before Interim-Updates; each [Class] gets a turn now and then.
+//   - The NASes of a class, by their addresses, take turns: one that floods or
+//     loops waits behind itself, and is the one that gives way when the queue is full.
+//     [Server.Waiting] and [Clients.States] say who it is.
+//   - While a class is lastingly late its newest requests run first, and the oldest
+//     expire ([Order]): the delay is for some and not for all, and nothing is left of it
+//     when the storm is over.
+//
 // # Handlers
 //
 // A [Handler] fills the [Response] to a [Request]. It has three ways to end:
@@ -79,6 +95,7 @@
 // silence. The zero [Config] means:
 //
 //	MaxRequestTime          9 s   from arrival to reply; the Handler's context ends then
+//	Patience                5 s   from the last copy of a request on, until a client's own is learned
 //	CleanupDelay           10 s   for which a reply is kept
 //	MaxRequests     2,097,152     requests in progress and replies kept; the oldest reply makes room
 //	MaxQueueSize    1,048,576     requests that wait; the least urgent of who has most waiting makes room

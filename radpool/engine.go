@@ -3,6 +3,7 @@ package radpool
 import (
 	"context"
 	"errors"
+	"hash/maphash"
 	"net"
 	"slices"
 	"sync"
@@ -32,6 +33,7 @@ type engine struct {
 	pool   *Pool[*waiting]
 
 	waitings sync.Pool
+	flowSeed maphash.Seed
 
 	counters  counterSet
 	elsewhere *counters // for what neither a reader nor a worker counts: drops by the pool
@@ -83,6 +85,7 @@ func newEngine(s *Server) (*engine, error) {
 		houseStop: make(chan struct{}),
 	}
 	e.epoch = time.Now().Add(-maxAge) // before the first datagram has arrived
+	e.flowSeed = maphash.MakeSeed()
 	e.watchdog.kick = make(chan struct{}, 1)
 	e.watchdog.stop = make(chan struct{})
 	if e.log == nil {
@@ -128,6 +131,7 @@ func (e *engine) newPool(policy Policy) (*Pool[*waiting], error) {
 		MaxQueueSize:         cfg.MaxQueueSize,
 		Policy:               policy,
 		Run:                  e.run,
+		renew:                e.renew,
 		MaxBatch:             maxBatch,
 		MaxRequestsPerServer: cfg.MaxRequestsPerServer,
 		WorkerStart:          e.workerStart,

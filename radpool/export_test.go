@@ -66,3 +66,6 @@ func (a *Arrivals) Age(now time.Time, step time.Duration, emptied bool, arrived 
 	}
 	return waited(now.UnixNano()+int64(step), arrived, most), true
 }
+
+// LearnPatience is learnPatience.
+var LearnPatience = learnPatience

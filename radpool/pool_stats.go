@@ -139,11 +139,19 @@ func (p *Pool[T]) Queued() int {
 	return p.queue.Len()
 }
 
-// Longest returns the n flows of which most waits, the longest first. See
-// [Queue.Longest].
+// Longest returns flows of which much waits. See [Queue.Longest].
 func (p *Pool[T]) Longest(n int) []FlowStats {
 	now := time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.queue.Longest(now, n)
+}
+
+// eachLongest is Queue.eachLongest. visit is called with the lock held: the job is
+// the queue's, and no worker's, until it returns.
+func (p *Pool[T]) eachLongest(n int, visit func(FlowStats, T)) {
+	now := time.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.queue.eachLongest(now, n, visit)
 }

@@ -225,19 +225,46 @@ func TestQueueLongest(t *testing.T) {
 	for i, v := range []string{"A", "B", "B", "C", "C", "C"} {
 		q.Push(queueEpoch.Add(time.Duration(i)*time.Second), radpool.ClassAccess, uint64(v[0]), time.Time{}, v)
 	}
-	q.Push(queueEpoch, radpool.ClassInterim, 'A', time.Time{}, "A")
+	for range 2 {
+		q.Push(queueEpoch, radpool.ClassInterim, 'B', time.Time{}, "B")
+	}
 	got := q.Longest(queueEpoch.Add(10*time.Second), 2)
 	want := []radpool.FlowStats{
-		{Flow: 'C', Class: radpool.ClassAccess, Queued: 3, Oldest: 7 * time.Second},
-		{Flow: 'B', Class: radpool.ClassAccess, Queued: 2, Oldest: 9 * time.Second},
+		{Flow: 'B', Queued: [radpool.NumClasses]int{radpool.ClassAccess: 2, radpool.ClassInterim: 2}, Total: 4, Oldest: 10 * time.Second},
+		{Flow: 'C', Queued: [radpool.NumClasses]int{radpool.ClassAccess: 3}, Total: 3, Oldest: 7 * time.Second},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if n := len(q.Longest(queueEpoch, 100)); n != 4 {
-		t.Errorf("%d flows of 4", n)
+	if n := len(q.Longest(queueEpoch, 100)); n != 3 {
+		t.Errorf("%d flows of 3", n)
 	}
 	if n := len(q.Longest(queueEpoch, -1)); n != 0 {
 		t.Errorf("%d flows of none", n)
+	}
+}
+
+// The longest of many are found, beside sorting them all.
+func TestQueueLongestOfMany(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	q := newFlowQueue(t, 1<<20, radpool.FreshestInDelay)
+	lengths := make([]int, 300)
+	for f := range lengths {
+		lengths[f] = 1 + r.IntN(100)
+		for range lengths[f] {
+			q.Push(queueEpoch, radpool.ClassAccess, uint64(f), time.Time{}, "")
+		}
+	}
+	slices.Sort(lengths)
+	slices.Reverse(lengths)
+	got := q.Longest(queueEpoch, 50)
+	for i, s := range got {
+		if s.Total != lengths[i] {
+			t.Fatalf("seed %d: number %d has %d, want %d", seed, i, s.Total, lengths[i])
+		}
+	}
+	if len(got) != 50 {
+		t.Errorf("%d flows of 50", len(got))
 	}
 }

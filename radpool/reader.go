@@ -206,10 +206,13 @@ func (r *reader) admit(m *udp.Message, b []byte, shape *wire.Shape, client *clie
 	})
 	switch verdict {
 	case cache.Replay:
+		client.shown.duplicates.Add(1)
 		r.counters.outcomes[Replayed].Add(1)
 	case cache.InFlight, cache.Silent:
+		client.shown.duplicates.Add(1)
 		r.drop(now, Duplicate, m, client, shape, wire.WellFormed)
 	case cache.Full:
+		client.shown.requests.Add(1)
 		r.drop(now, TableFull, m, client, shape, wire.WellFormed)
 	case cache.Fresh, cache.Superseded:
 		r.accept(m, b, shape, client, ticket, now)
@@ -221,15 +224,17 @@ func (r *reader) accept(m *udp.Message, b []byte, shape *wire.Shape, client *cli
 	e := r.engine
 	class, kind := classOf(shape)
 	r.counters.requests[kind].Add(1)
+	client.shown.requests.Add(1)
 	if e.outpaced.Load() && r.shed(class) {
 		ticket.Abandon()
 		r.drop(now, Shed, m, client, shape, wire.WellFormed)
 		return
 	}
+	at := r.arrived.Sub(e.epoch)
 	w := e.newWaiting(origin{
-		listener: r.listener, client: client, ticket: ticket, remote: m.Addr, local: m.Local, received: int64(r.arrived.Sub(e.epoch)),
+		listener: r.listener, client: client, ticket: ticket, remote: m.Addr, local: m.Local, received: int64(at),
 	}, b[:shape.Length])
-	r.jobs = append(r.jobs, Job[*waiting]{Value: w, Class: class, Expires: r.arrived.Add(e.config.MaxRequestTime)})
+	r.jobs = append(r.jobs, Job[*waiting]{Value: w, Class: class, Flow: e.flowOf(m.Addr.Addr()), Expires: e.expiry(client, at, at)})
 }
 
 // shed reports whether AutoLimitAcct drops this request.
@@ -242,6 +247,9 @@ func (r *reader) shed(class Class) bool {
 // classOf says how urgent a request is, and of which kind.
 func classOf(s *wire.Shape) (Class, requestKind) {
 	if s.Code == radius.CodeAccessRequest {
+		if s.HasState() {
+			return ClassConversation, kindAccess
+		}
 		return ClassAccess, kindAccess
 	}
 	if s.AcctStatusType == 3 { // Interim-Update
@@ -272,6 +280,9 @@ func (r *reader) statusServer(m *udp.Message, shape *wire.Shape, client *clientE
 // drop counts a datagram that goes no further, and tells those who want to know.
 func (r *reader) drop(now time.Time, o Outcome, m *udp.Message, client *clientEntry, s *wire.Shape, fault wire.Malformed) {
 	r.counters.outcomes[o].Add(1)
+	if isDrop(o) {
+		client.shown.dropped.Add(1)
+	}
 	t, wanted := r.engine.telling(now, o)
 	if !wanted {
 		return

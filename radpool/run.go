@@ -66,11 +66,11 @@ func (e *engine) open(ws *workerState, batch []*waiting) {
 	ws.closed = now // should nothing be left to run
 	ws.live, ws.exchanges = ws.live[:0], ws.exchanges[:0]
 	for _, w := range batch {
-		switch {
-		case e.base.Err() != nil: // closed, and the pool does not know yet
+		if e.base.Err() != nil { // closed, and the pool does not know yet
 			e.finishWaiting(w, Aborted, ws.counters, now)
 			continue
-		case !w.ticket.Current():
+		}
+		if _, ok := e.seen(&w.origin); !ok {
 			e.finishWaiting(w, Superseded, ws.counters, now)
 			continue
 		}

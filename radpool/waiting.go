@@ -80,7 +80,9 @@ func (e *engine) free(w *waiting) {
 
 // finishWaiting ends a request that is not run.
 func (e *engine) finishWaiting(w *waiting, o Outcome, c *counters, now time.Time) {
-	w.ticket.Abandon()
+	if !w.ticket.Abandon() {
+		o = Superseded // before there was another reason
+	}
 	b := w.datagram()
 	e.count(&w.origin, radius.Code(b[0]), b[1], o, nil, c, now)
 	e.free(w)
@@ -90,6 +92,9 @@ func (e *engine) finishWaiting(w *waiting, o Outcome, c *counters, now time.Time
 // is counted, and told where it is a drop.
 func (e *engine) count(from *origin, code radius.Code, identifier byte, o Outcome, err error, c *counters, now time.Time) {
 	c.outcomes[o].Add(1)
+	if isDrop(o) {
+		from.client.shown.dropped.Add(1)
+	}
 	if o != Replied && o != Unanswered {
 		if t, wanted := e.telling(now, o); wanted {
 			t.tell(DropInfo{

@@ -45,6 +45,7 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.TextVar(&o.logLevel, "log-level", zapcore.InfoLevel, "least `level` of what is logged: debug, info, warn, error")
 	c := &o.config
 	f.DurationVar(&c.MaxRequestTime, "max-request-time", 9*time.Second, "how `long` a request may take from its arrival")
+	f.DurationVar(&c.Patience, "patience", 0, "how `long` a NAS waits for an answer to what it last sent, until that is learned from what it sends again (default 5s, or -max-request-time if that is less)")
 	f.DurationVar(&c.CleanupDelay, "cleanup-delay", 10*time.Second, "how `long` a reply is kept for retransmissions")
 	f.IntVar(&c.MaxRequests, "max-requests", 2097152, "requests and replies remembered, at most")
 	f.IntVar(&c.StartServers, "start-servers", 1, "workers at start")
