@@ -44,6 +44,11 @@
 // in its comment, and where it can be made to do the same, that stands beside
 // it as an implementation of its own.
 //
+// # Load tests
+//
+// Command series draws the graphs of a series of load tests, and series/sqlite.sh
+// runs one, of billingd on SQLite.
+//
 // # In CI
 //
 // Command guard compares the parts with the naive ones, and with what was recorded

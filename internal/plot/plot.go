@@ -46,8 +46,8 @@ var colours = [MaxLines]string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69
 const (
 	width, height = 720, 420
 	left, right   = 80, 20
-	top, bottom   = 40, 60
-	legendLine    = 18
+	top, bottom   = 60, 60
+	legend        = 44 // above the plot, where no line comes
 )
 
 // WriteSVG writes the chart as an SVG document. It is an error if the chart has no
@@ -66,9 +66,9 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	c.writeAxes(&b, x, y)
 	for i, l := range c.Lines {
 		writeLine(&b, l, colours[i], x, y)
-		ly := top + 16 + i*legendLine
-		fmt.Fprintf(&b, `<path d="M%d %dh24" stroke="%s" stroke-width="2"/><text x="%d" y="%d">%s</text>`+"\n",
-			left+12, ly-4, colours[i], left+42, ly, escape(l.Name))
+		lx := left + i*(width-left-right)/len(c.Lines)
+		fmt.Fprintf(&b, `<path d="M%d %dh20" stroke="%s" stroke-width="2"/><text x="%d" y="%d">%s</text>`+"\n",
+			lx, legend, colours[i], lx+26, legend+4, escape(l.Name))
 	}
 	b.WriteString("</svg>\n")
 	_, err = io.WriteString(w, b.String())

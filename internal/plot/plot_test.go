@@ -68,7 +68,7 @@ func TestWhatItSays(t *testing.T) {
 	}
 }
 
-// The plot is from x 80 to 700 and from y 360 up to 40.
+// The plot is from x 80 to 700 and from y 360 up to 60.
 func TestWhereThePointsAre(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -76,10 +76,10 @@ func TestWhereThePointsAre(t *testing.T) {
 		line plot.Line
 		want string
 	}{
-		{"linear, from 0", plot.Axis{}, plot.Axis{}, line("", 0, 0, 5, 50, 10, 100), "80.0,360.0 390.0,200.0 700.0,40.0"},
-		{"linear, below 0", plot.Axis{}, plot.Axis{}, line("", 0, -100, 10, 100), "80.0,360.0 700.0,40.0"},
-		{"logarithmic", plot.Axis{Log: true}, plot.Axis{Log: true}, line("", 1, 0.1, 10, 1, 100, 10), "80.0,360.0 390.0,200.0 700.0,40.0"},
-		{"one point", plot.Axis{Log: true}, plot.Axis{}, line("", 100, 7), "80.0,40.0"},
+		{"linear, from 0", plot.Axis{}, plot.Axis{}, line("", 0, 0, 5, 50, 10, 100), "80.0,360.0 390.0,210.0 700.0,60.0"},
+		{"linear, below 0", plot.Axis{}, plot.Axis{}, line("", 0, -100, 10, 100), "80.0,360.0 700.0,60.0"},
+		{"logarithmic", plot.Axis{Log: true}, plot.Axis{Log: true}, line("", 1, 0.1, 10, 1, 100, 10), "80.0,360.0 390.0,210.0 700.0,60.0"},
+		{"one point", plot.Axis{Log: true}, plot.Axis{}, line("", 100, 7), "80.0,60.0"},
 		{"all zero", plot.Axis{}, plot.Axis{}, line("", 0, 0), "80.0,360.0"},
 	} {
 		svg := draw(t, plot.Chart{X: tc.x, Y: tc.y, Lines: []plot.Line{tc.line}})
@@ -102,7 +102,7 @@ func TestEveryMagnitude(t *testing.T) {
 				if _, err := fmt.Sscanf(svg[i:], "%f,%f %f,%f", &x1, &y1, &x2, &y2); err != nil {
 					t.Fatal(err)
 				}
-				if !(80 <= x1 && x1 < x2 && x2 <= 700 && 40 <= y1 && y1 < y2 && y2 <= 360) {
+				if !(80 <= x1 && x1 < x2 && x2 <= 700 && 60 <= y1 && y1 < y2 && y2 <= 360) {
 					t.Errorf("%g, log %v: points %g,%g %g,%g", v, log, x1, y1, x2, y2)
 				}
 				if n := strings.Count(svg, `stroke="#ddd"`); n < 4 || n > 20 {
