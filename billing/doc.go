@@ -33,5 +33,6 @@
 //	every other form             yes   no     no
 //
 // [Memory] is a billing system without a database, to start from. The package
-// sqlbilling beside this one is one on SQL.
+// sqlbilling beside this one is one on SQL, and journal keeps accounting while a
+// database is away.
 package billing
