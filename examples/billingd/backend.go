@@ -12,6 +12,7 @@ import (
 	"layeh.com/radius/rfc2865"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/journal"
 	"github.com/radpool/radpool/billing/sqlbilling"
 	_ "github.com/radpool/radpool/billing/sqlbilling/sqlite" // -db sqlite:FILE
 )
@@ -35,7 +36,31 @@ func openBackend(ctx context.Context, o *options, log *zap.Logger) (*backend, er
 	if o.backendDelay > 0 {
 		b.handler = slow{b.handler, o.backendDelay}
 	}
-	return b, nil
+	if o.journal == "" && o.lastGrant == 0 {
+		return b, nil
+	}
+	with, err := withJournal(ctx, b, o, log)
+	if err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	return with, nil
+}
+
+// withJournal puts a journal before the back end.
+func withJournal(ctx context.Context, b *backend, o *options, log *zap.Logger) (*backend, error) {
+	j, err := journal.Open(ctx, o.journal, b.handler, journal.Options{GrantAge: o.lastGrant, Logger: log})
+	if err != nil {
+		return nil, fmt.Errorf("-journal %s: %w", o.journal, err)
+	}
+	if o.retryParked {
+		n, err := j.RetryParked(ctx)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("-retry-parked: %w", err), j.Close())
+		}
+		log.Info("records that were put aside are tried again", zap.Int("records", n))
+	}
+	// The journal first: it gives the back end what it has.
+	return &backend{handler: j.Handler(), close: func() error { return errors.Join(j.Close(), b.close()) }}, nil
 }
 
 // openSQL opens the database, creates it when it is missing, and fills it with

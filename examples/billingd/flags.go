@@ -28,6 +28,9 @@ type options struct {
 	secret       string
 	demo         int
 	backendDelay time.Duration
+	journal      string // a file; empty: none
+	lastGrant    time.Duration
+	retryParked  bool
 	logLevel     zapcore.Level
 	config       radpool.Config
 }
@@ -42,6 +45,9 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.secret, "secret", "testing123", "`secret` shared with the clients 127.0.0.0/8 and ::1")
 	f.IntVar(&o.demo, "demo", 100, "add user0/pass0 ... to a database without subscribers, this `many`")
 	f.DurationVar(&o.backendDelay, "backend-delay", 0, "make each Authorize wait this `long`, as a slow billing core does")
+	f.StringVar(&o.journal, "journal", "", "`FILE` that keeps accounting while the database is away, or none (default: none for sqlite and memory, else radpool-journal.db)")
+	f.BoolVar(&o.retryParked, "retry-parked", false, "try records again that the journal has put aside, since the database refused them")
+	f.DurationVar(&o.lastGrant, "last-grant", 0, "while the database is away, let in whom it let in last, if that is not `longer` ago (0: no answer)")
 	f.TextVar(&o.logLevel, "log-level", zapcore.InfoLevel, "least `level` of what is logged: debug, info, warn, error")
 	c := &o.config
 	f.DurationVar(&c.MaxRequestTime, "max-request-time", 9*time.Second, "how `long` a request may take from its arrival")
@@ -83,6 +89,9 @@ func (o *options) check() error {
 	default:
 		return fmt.Errorf("-db %s: want sqlite:FILE or memory:N", o.db)
 	}
+	if err := o.checkJournal(kind); err != nil {
+		return err
+	}
 	switch {
 	case o.secret == "":
 		return errors.New("-secret is empty: every client needs one")
@@ -92,6 +101,24 @@ func (o *options) check() error {
 		return fmt.Errorf("-backend-delay %v: must not be negative", o.backendDelay)
 	}
 	return o.checkConfig()
+}
+
+// checkJournal settles where the journal is. A database that is a file of this
+// machine, or memory, is not away while the machine is not.
+func (o *options) checkJournal(kind string) error {
+	switch {
+	case o.journal == "none" || o.journal == "" && (kind == "sqlite" || kind == "memory"):
+		o.journal = ""
+	case o.journal == "":
+		o.journal = "radpool-journal.db"
+	}
+	if o.retryParked && o.journal == "" {
+		return errors.New("-retry-parked: there is no journal, see -journal")
+	}
+	if most := 90 * 24 * time.Hour; o.lastGrant < 0 || o.lastGrant > most {
+		return fmt.Errorf("-last-grant %v: must be 0 to %v", o.lastGrant, most)
+	}
+	return nil
 }
 
 // checkConfig says an error of the Config in the words of the flags. A zero is
