@@ -30,7 +30,7 @@ func (b *Backend) AccountBatch(ctx context.Context, recs []*billing.AccountingRe
 			b.stats.ignored.Add(1)
 			continue
 		}
-		it, err := newItem(rec)
+		it, err := newItem(rec, b.nameInDB(rec.UserName))
 		if err != nil {
 			errs[i] = &recordError{fmt.Errorf("sqlbilling: accounting record: %w", err)}
 			b.stats.failed.Add(1)
@@ -64,10 +64,12 @@ func kept(s billing.StatusType) bool {
 	return false
 }
 
-// newItem turns a record into what is to be written.
-func newItem(rec *billing.AccountingRecord) (item, error) {
+// newItem turns a record into what is to be written, with the user's name as the
+// database has it.
+func newItem(rec *billing.AccountingRecord, user string) (item, error) {
 	if rec.Status != billing.AccountingOn && rec.Status != billing.AccountingOff {
 		s, err := newSession(rec)
+		s.userName = user
 		return item{session: s}, err
 	}
 	r := reload{nas: addrText(rec.NASAddr), at: rec.Time.Unix()}

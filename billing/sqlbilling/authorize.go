@@ -2,19 +2,19 @@ package sqlbilling
 
 import (
 	"context"
-	"database/sql"
+	"errors"
 	"fmt"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 )
 
-// maxUsers is the most users that one statement asks for.
-const maxUsers = 128
-
-// Authorize answers an Access-Request with one statement. See the package comment
-// for how the rows are evaluated. The error is a [RowError], or the database's.
+// Authorize answers an Access-Request with one statement, which it may share with
+// others that are waiting; where a User-Profile stands in a row MariaDB, MySQL and
+// PostgreSQL need one more. See the package comment for how the rows are evaluated.
+// The error is a [RowError], or the database's.
 func (b *Backend) Authorize(ctx context.Context, req *billing.AccessRequest) (billing.Grant, error) {
 	var grants [1]billing.Grant
 	var errs [1]error
@@ -22,11 +22,11 @@ func (b *Backend) Authorize(ctx context.Context, req *billing.AccessRequest) (bi
 	return grants[0], errs[0]
 }
 
-// AuthorizeBatch is Authorize for each of reqs, with one statement for every 128
-// of them.
+// AuthorizeBatch is Authorize for each of reqs, with one statement for as many of
+// them as is good for the database: 128 for SQLite, 256 for the others.
 func (b *Backend) AuthorizeBatch(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
 	for len(reqs) > 0 {
-		n := min(len(reqs), maxUsers)
+		n := min(len(reqs), b.db.Batch)
 		b.authorizeSome(ctx, reqs[:n], grants[:n], errs[:n])
 		reqs, grants, errs = reqs[n:], grants[n:], errs[n:]
 	}
@@ -34,20 +34,20 @@ func (b *Backend) AuthorizeBatch(ctx context.Context, reqs []*billing.AccessRequ
 
 func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
 	// A user who asks twice is looked up once.
-	names := make([]string, 0, len(reqs))
+	q := &question{ctx: ctx, names: make([]string, 0, len(reqs))}
 	place := make(map[string]int, len(reqs))
 	for _, req := range reqs {
 		if _, there := place[req.UserName]; !there && req.UserName != "" {
-			place[req.UserName] = len(names)
-			names = append(names, req.UserName)
+			place[req.UserName] = len(q.names)
+			q.names = append(q.names, b.nameInDB(req.UserName))
 		}
 	}
-	subs := make([]subscriber, len(names))
-	var restricted []row
-	if len(names) > 0 {
-		b.stats.queries.Add(1)
-		var err error
-		if restricted, err = b.lookup(ctx, names, subs); err != nil {
+	if len(q.names) > 0 {
+		err := ctx.Err()
+		if err == nil {
+			err = b.lookups.find(q)
+		}
+		if err != nil {
 			b.db.Tell(err)
 			err = fmt.Errorf("sqlbilling: %s: %w", b.db.Label, err)
 			for i := range errs {
@@ -63,9 +63,9 @@ func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessReque
 			e.now = time.Now()
 		}
 		if at, there := place[req.UserName]; there {
-			e.sub = &subs[at]
+			e.sub = &q.subs[at]
 		}
-		grants[i], errs[i] = e.evaluate(restricted)
+		grants[i], errs[i] = e.evaluate(q.common.restricted)
 		if errs[i] != nil {
 			b.stats.unanswered.Add(1)
 		} else {
@@ -74,75 +74,134 @@ func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessReque
 	}
 }
 
-// lookup reads everything about the named users.
-func (b *Backend) lookup(ctx context.Context, names []string, subs []subscriber) (restricted []row, err error) {
-	if b.readers != nil {
-		select {
-		case b.readers <- struct{}{}:
-			defer func() { <-b.readers }()
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		ctx = b.db.Context(ctx)
+// nameInDB is a user name as the database is to be asked for it.
+func (b *Backend) nameInDB(name string) string {
+	if b.opts.EscapeNames {
+		return dialect.Escape(name)
 	}
-	stmt, arg := b.authorize, any(nil)
-	if len(names) == 1 && b.authorizeOne != nil {
-		stmt, arg = b.authorizeOne, names[0]
-	} else {
-		arg = b.d.Names(names)
+	return name
+}
+
+// errNoUser is an answer that a Lookup must not give.
+var errNoUser = errors.New("a row of a user who was not asked for")
+
+// ask reads everything about the named users.
+func (b *Backend) ask(ctx context.Context, names []string, subs []subscriber) (common, error) {
+	var c common
+	if err := b.findRows(ctx, dialect.Everything, names, collect(subs, &c)); err != nil {
+		return c, err
 	}
-	rows, err := stmt.QueryContext(ctx, arg, b.opts.DefaultProfile, b.opts.RestrictedGroup)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var raw [10]sql.RawBytes
-	dest := make([]any, len(raw))
-	for i := range raw {
-		dest[i] = &raw[i]
-	}
-	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
-			return nil, err
-		}
-		r, err := parseResult(&raw)
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case r.kind == kindRestricted:
-			restricted = append(restricted, r.row)
-		case r.user < 0 || r.user >= len(subs):
-			return nil, fmt.Errorf("a row of user %d, of %d", r.user, len(subs))
-		default:
-			subs[r.user].add(&r)
+	for i := range subs {
+		for name, list := range c.profiles {
+			subs[i].setProfile(name, list)
 		}
 	}
-	if err := rows.Err(); err != nil {
-		return nil, err
+	if !b.lookup.Whole() {
+		if err := b.askProfiles(ctx, names, subs); err != nil {
+			return c, err
+		}
 	}
 	for i := range subs {
 		subs[i].sort()
 	}
-	return sortRows(restricted), nil
+	c.restricted = sortRows(c.restricted)
+	return c, nil
 }
 
-// parseResult reads a row of the statement Authorize, and copies its text.
-func parseResult(raw *[10]sql.RawBytes) (r resultRow, err error) {
-	var n [5]int64
-	for i, column := range [5]int{0, 1, 3, 4, 6} {
-		if n[i], err = strconv.ParseInt(string(raw[column]), 10, 64); err != nil {
-			return r, fmt.Errorf("column %d of the answer is not a number", column+1)
+// askProfiles asks for the groups of profiles that rows name, all at once, and
+// after that for the sessions of those whose limit stands in such a group.
+func (b *Backend) askProfiles(ctx context.Context, names []string, subs []subscriber) error {
+	var profiles []string
+	at := make(map[string]int)
+	for i := range subs {
+		for name := range subs[i].profilesNamed() {
+			if _, there := at[name]; !there && name != b.opts.DefaultProfile {
+				at[name] = len(profiles)
+				profiles = append(profiles, name)
+			}
 		}
 	}
-	if n[1] < kindCheck || n[1] > kindRestricted {
-		return r, fmt.Errorf("a row of kind %d", n[1])
+	if len(profiles) > 0 {
+		found := make([]subscriber, len(profiles))
+		if err := b.findRows(ctx, dialect.Groups, profiles, collect(found, new(common))); err != nil {
+			return err
+		}
+		for i := range subs {
+			for name := range subs[i].profilesNamed() {
+				if p, there := at[name]; there {
+					subs[i].setProfile(name, found[p].groups)
+				}
+			}
+		}
 	}
-	return resultRow{
-		user: int(n[0]), profile: string(raw[2]), priority: n[2], mid: n[3], group: string(raw[5]),
-		row: row{kind: int(n[1]), id: n[4], attribute: string(raw[7]), op: string(raw[8]), value: string(raw[9])},
-	}, nil
+	var limited []string
+	var who []int
+	for i := range subs {
+		if !subs[i].counted && subs[i].limitedByProfile() {
+			limited, who = append(limited, names[i]), append(who, i)
+		}
+	}
+	if len(limited) == 0 {
+		return nil
+	}
+	return b.findRows(ctx, dialect.Open, limited, func(r *dialect.Row) error {
+		if r.User < 0 || r.User >= len(who) {
+			return errNoUser
+		}
+		subs[who[r.User]].add(r)
+		return nil
+	})
+}
+
+// findRows is Find, counted.
+func (b *Backend) findRows(ctx context.Context, what dialect.What, names []string, each func(*dialect.Row) error) error {
+	b.stats.queries.Add(1)
+	return b.lookup.Find(ctx, what, names, each)
+}
+
+// setProfile gives s the groups of a profile, which others may have as well.
+func (s *subscriber) setProfile(name string, groups []*membership) {
+	if s.profiles == nil {
+		s.profiles = make(map[string][]*membership)
+	}
+	s.profiles[name] = groups
+}
+
+// profilesNamed goes through the values of User-Profile in the rows of s.
+func (s *subscriber) profilesNamed() func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		some := func(rows []row) bool {
+			for i := range rows {
+				if !strings.EqualFold(strings.TrimSpace(rows[i].attribute), "User-Profile") {
+					continue
+				}
+				if name, err := unquote(rows[i].value); err == nil && name != "" && !yield(name) {
+					return false
+				}
+			}
+			return true
+		}
+		if !some(s.check) {
+			return
+		}
+		for _, m := range s.groups {
+			if !some(m.check) {
+				return
+			}
+		}
+	}
+}
+
+// limitedByProfile reports whether a profile of s holds a Simultaneous-Use.
+func (s *subscriber) limitedByProfile() bool {
+	for _, list := range s.profiles {
+		for _, m := range list {
+			for i := range m.check {
+				if strings.EqualFold(strings.TrimSpace(m.check[i].attribute), "Simultaneous-Use") {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }

@@ -83,7 +83,7 @@ func (s countingStmt) ExecContext(ctx context.Context, args []driver.NamedValue)
 
 var registerCounting = sync.OnceFunc(func() {
 	sql.Register("sqlite-counting", countingDriver{&msqlite.Driver{}})
-	d, err := dialect.Lookup("sqlite")
+	d, err := dialect.Named("sqlite")
 	if err != nil {
 		panic(err)
 	}

@@ -17,6 +17,41 @@ type column struct {
 	text     func(*session) *string
 	number   func(*session) *int64 // 0 is stored as 0
 	moment   func(*session) *int64 // 0 is stored as NULL
+
+	in dialect.Column // what the database has
+}
+
+// kind is how the value is given to the database.
+func (c *column) kind() dialect.Kind {
+	if c.text != nil {
+		return dialect.KindText
+	}
+	return dialect.KindInt
+}
+
+// value is c of a session, as it is given to the database.
+func (c *column) value(s *session) any {
+	switch {
+	case c.text != nil:
+		return *c.text(s)
+	case c.number != nil:
+		return *c.number(s)
+	}
+	if t := *c.moment(s); t != 0 {
+		return t
+	}
+	return nil
+}
+
+// store is the expression that stores a value of c.
+func (c *column) store(d *dialect.Dialect, expr string) string {
+	switch {
+	case c.text != nil:
+		return d.Stored(expr, c.in)
+	case c.moment != nil:
+		return d.Moment(expr, c.in)
+	}
+	return expr
 }
 
 // acctColumns are the columns that are read and written. acctinterval is not:
@@ -74,26 +109,30 @@ func requiredAcct() []string {
 
 // A layout is what a database has of the schema.
 type layout struct {
+	tables    dialect.Tables
 	columns   []column // those of acctColumns that are there
 	missing   []string // optional ones that are not, "table.column" or "table"
 	postAuth  bool
 	reason    bool // radpostauth.reason
 	nasReload bool
+	cause     bool // radacct.acctterminatecause
 }
 
 // inspect compares the tables of a database with what is needed. The error names
 // everything that is missing.
-func inspect(tables map[string][]string) (layout, error) {
-	var l layout
+func inspect(tables dialect.Tables) (layout, error) {
+	l := layout{tables: tables}
+	has := func(table string, columns ...string) bool {
+		return !slices.ContainsFunc(columns, func(name string) bool { _, ok := tables.Column(table, name); return !ok })
+	}
 	var lacking []string
 	for table, columns := range neededTables {
-		have, ok := tables[table]
-		if !ok {
+		if tables[table] == nil {
 			lacking = append(lacking, "table "+table)
 			continue
 		}
 		for _, c := range columns {
-			if !slices.Contains(have, c) {
+			if !has(table, c) {
 				lacking = append(lacking, "column "+table+"."+c)
 			}
 		}
@@ -103,25 +142,28 @@ func inspect(tables map[string][]string) (layout, error) {
 		return l, fmt.Errorf("is not a FreeRADIUS database: there is no %s", strings.Join(lacking, ", no "))
 	}
 	for _, c := range acctColumns {
-		if slices.Contains(tables["radacct"], c.name) {
+		var ok bool
+		if c.in, ok = tables.Column("radacct", c.name); ok {
 			l.columns = append(l.columns, c)
 		} else {
 			l.missing = append(l.missing, "radacct."+c.name)
 		}
 	}
-	post := tables["radpostauth"]
-	l.postAuth = slices.Contains(post, "username") && slices.Contains(post, "pass") &&
-		slices.Contains(post, "reply") && slices.Contains(post, "authdate")
-	l.reason = slices.Contains(post, "reason")
-	if !l.postAuth {
+	l.cause = has("radacct", "acctterminatecause")
+	l.reason = has("radpostauth", "reason")
+	if l.postAuth = has("radpostauth", "username", "pass", "reply", "authdate"); !l.postAuth {
 		l.missing = append(l.missing, "radpostauth")
 	}
-	reload := tables["nasreload"]
-	l.nasReload = slices.Contains(reload, "nasipaddress") && slices.Contains(reload, "reloadtime")
-	if !l.nasReload {
+	if l.nasReload = has("nasreload", "nasipaddress", "reloadtime"); !l.nasReload {
 		l.missing = append(l.missing, "nasreload")
 	}
 	return l, nil
+}
+
+// column is a column that inspect has found.
+func (l *layout) column(table, name string) dialect.Column {
+	c, _ := l.tables.Column(table, name)
+	return c
 }
 
 // The statements on radacct, with ? for parameters.
@@ -132,39 +174,15 @@ func (l *layout) selectSQL(d *dialect.Dialect) string {
 	for _, c := range l.columns {
 		switch {
 		case c.text != nil:
-			exprs = append(exprs, "COALESCE("+c.name+", '')")
+			exprs = append(exprs, d.Text(c.in))
 		case c.number != nil:
 			exprs = append(exprs, "COALESCE("+c.name+", 0)")
 		default:
-			exprs = append(exprs, "COALESCE("+d.Seconds(c.name)+", 0)")
+			exprs = append(exprs, "COALESCE("+d.Seconds(c.in)+", 0)")
 		}
 	}
-	return "SELECT " + strings.Join(exprs, ", ") + " FROM radacct WHERE " + d.In("acctuniqueid") +
+	return "SELECT " + strings.Join(exprs, ", ") + " FROM " + d.Among("radacct", l.column("radacct", "acctuniqueid")) +
 		" ORDER BY radacctid" + d.ForUpdate
-}
-
-func (l *layout) insertSQL() string {
-	names := make([]string, len(l.columns))
-	for i, c := range l.columns {
-		names[i] = c.name
-	}
-	return "INSERT INTO radacct (" + strings.Join(names, ", ") + ") VALUES (?" +
-		strings.Repeat(", ?", len(names)-1) + ")"
-}
-
-// updateSQL sets all columns, or the hot ones: an Interim-Update changes no other,
-// and a column that is not named costs no work on its indexes.
-func (l *layout) updateSQL(hot bool) string {
-	var sets []string
-	for _, c := range l.columns {
-		if !hot || c.hot {
-			sets = append(sets, c.name+" = ?")
-		}
-	}
-	if len(sets) == 0 {
-		return ""
-	}
-	return "UPDATE radacct SET " + strings.Join(sets, ", ") + " WHERE radacctid = ?"
 }
 
 // scan returns where to put a row of selectSQL.
@@ -184,27 +202,25 @@ func (l *layout) scan(s *session) []any {
 	return dest
 }
 
-// args are the parameters of insertSQL, or of updateSQL less the id.
-func (l *layout) args(s *session, d *dialect.Dialect, hot bool) []any {
-	args := make([]any, 0, len(l.columns)+1)
-	for _, c := range l.columns {
-		if hot && !c.hot {
+// fit makes the texts of s such as the database can hold, and returns how many
+// were too long.
+func (l *layout) fit(s *session, d *dialect.Dialect) (cut int) {
+	if d.Clean == nil {
+		return 0
+	}
+	for i := range l.columns {
+		c := &l.columns[i]
+		if c.text == nil {
 			continue
 		}
-		switch {
-		case c.text != nil:
-			args = append(args, *c.text(s))
-		case c.number != nil:
-			args = append(args, *c.number(s))
-		default:
-			if t := *c.moment(s); t != 0 {
-				args = append(args, d.Time(t))
-			} else {
-				args = append(args, nil)
-			}
+		text := c.text(s)
+		clean := d.Clean(*text, c.in)
+		if len(clean) < len(*text) {
+			cut++
 		}
+		*text = clean
 	}
-	return args
+	return cut
 }
 
 // restrict empties the fields of s that the database has no column for, so that

@@ -8,6 +8,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 )
 
 // EvaluateRows is evaluate on the rows of whole tables, each as table, name,
@@ -25,10 +26,10 @@ func EvaluateRows(req *billing.AccessRequest, rows [][5]string, loc *time.Locati
 			}
 		}
 	}
-	add := func(kind int, table, name string, base resultRow) {
+	add := func(kind int, table, name string, base dialect.Row) {
 		each(table, name, func(id int64, r [5]string) {
-			base.row = row{kind: kind, id: id, attribute: r[2], op: r[3], value: r[4]}
-			if kind != kindGroupReply && kind != kindReply && strings.EqualFold(r[2], "User-Profile") {
+			base.Kind, base.ID, base.Attribute, base.Op, base.Value, base.Open = kind, id, []byte(r[2]), []byte(r[3]), []byte(r[4]), -1
+			if kind != dialect.RowGroupReply && kind != dialect.RowReply && strings.EqualFold(r[2], "User-Profile") {
 				candidates[strings.Trim(r[4], `"'`)] = true
 			}
 			sub.add(&base)
@@ -40,14 +41,14 @@ func EvaluateRows(req *billing.AccessRequest, rows [][5]string, loc *time.Locati
 			if err != nil {
 				panic(err)
 			}
-			m := resultRow{profile: profile, priority: n, mid: id, group: r[2], row: row{kind: kindMember}}
+			m := dialect.Row{Profile: []byte(profile), Priority: n, Member: id, Group: []byte(r[2]), Kind: dialect.RowMember, Open: -1}
 			sub.add(&m)
-			add(kindGroupCheck, "radgroupcheck", r[2], m)
-			add(kindGroupReply, "radgroupreply", r[2], m)
+			add(dialect.RowGroupCheck, "radgroupcheck", r[2], m)
+			add(dialect.RowGroupReply, "radgroupreply", r[2], m)
 		})
 	}
-	add(kindCheck, "radcheck", req.UserName, resultRow{})
-	add(kindReply, "radreply", req.UserName, resultRow{})
+	add(dialect.RowCheck, "radcheck", req.UserName, dialect.Row{})
+	add(dialect.RowReply, "radreply", req.UserName, dialect.Row{})
 	groups(req.UserName, "")
 	for name, is := range candidates {
 		if is {
@@ -55,7 +56,7 @@ func EvaluateRows(req *billing.AccessRequest, rows [][5]string, loc *time.Locati
 		}
 	}
 	each("radgroupreply", restrictedGroup, func(id int64, r [5]string) {
-		restricted = append(restricted, row{kind: kindRestricted, id: id, attribute: r[2], op: r[3], value: r[4]})
+		restricted = append(restricted, row{kind: dialect.RowRestricted, id: id, attribute: r[2], op: r[3], value: r[4]})
 	})
 	sub.sort()
 	e := evaluation{req: req, sub: &sub, now: req.Time, loc: loc, defaultProfile: profile}

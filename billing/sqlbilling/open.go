@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/jmoiron/sqlx"
 	"go.uber.org/zap"
 
 	"github.com/radpool/radpool/billing"
@@ -22,12 +21,11 @@ type Backend struct {
 	opts Options
 	l    layout
 
-	authorize    *sqlx.Stmt
-	authorizeOne *sqlx.Stmt    // nil: authorize serves
-	readers      chan struct{} // a token for each read that runs; nil: database/sql sees to that
-	writer       *writer
-	post         *postAuth // nil: radpostauth is not written
-	stats        counters
+	lookup  dialect.Lookup
+	lookups *lookups
+	writer  *writer
+	post    *postAuth // nil: radpostauth is not written
+	stats   counters
 
 	closeOnce func() error
 }
@@ -37,8 +35,14 @@ var (
 	_ billing.PostAuther   = (*Backend)(nil)
 )
 
-// Open opens the database that dsn names, "sqlite:FILE", and creates the schema
-// where there is none. The package of the database must be imported. ctx bounds
+// Open opens the database that dsn names, and creates the schema where there is
+// none:
+//
+//	sqlite:FILE
+//	mysql:USER:PASSWORD@tcp(HOST:PORT)/DATABASE    what github.com/go-sql-driver/mysql takes
+//	postgres://USER:PASSWORD@HOST:PORT/DATABASE    what github.com/jackc/pgx takes
+//
+// The package of the database must be imported. ctx bounds
 // the opening alone. While another process has the database locked Open waits, up
 // to Options.WriteTimeout.
 //
@@ -52,7 +56,7 @@ func Open(ctx context.Context, dsn string, opts Options) (*Backend, error) {
 	if !ok {
 		return nil, errors.New(`sqlbilling: the DSN does not begin with the kind of the database, as in "sqlite:FILE"`)
 	}
-	d, err := dialect.Lookup(scheme)
+	d, err := dialect.Named(scheme)
 	if err != nil {
 		return nil, fmt.Errorf("sqlbilling: %w", err)
 	}
@@ -68,7 +72,9 @@ func Open(ctx context.Context, dsn string, opts Options) (*Backend, error) {
 
 // open is one attempt of Open.
 func open(ctx context.Context, d *dialect.Dialect, target string, opts Options) (*Backend, error) {
-	db, err := d.Open(ctx, target, dialect.Options{Readers: opts.Readers, MustExist: opts.MustExist})
+	db, err := d.Open(ctx, target, dialect.Options{
+		Readers: opts.Readers, Writers: opts.Writers, MustExist: opts.MustExist,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("sqlbilling: %w", err)
 	}
@@ -92,101 +98,94 @@ func (b *Backend) start(ctx context.Context) error {
 		b.opts.Logger.Warn("the database lacks something optional; it is not written",
 			zap.String("database", b.db.Label), zap.String("missing", name))
 	}
-	_, history := tables["radpool_reload"]
-	if !history {
-		_, err := b.db.Write.ExecContext(ctx, b.d.Reloads)
-		switch {
-		case err == nil:
-			history = true
-		case b.d.Classify(err) == dialect.Busy:
-			return err
-		default:
-			b.opts.Logger.Warn("cannot create radpool_reload; nasreload has to do", zap.Error(err))
-		}
+	history, err := b.ensureReloads(ctx)
+	if err != nil {
+		return err
 	}
 	if err := b.checkIndexes(ctx); err != nil {
 		return err
 	}
-	st, err := newStore(ctx, b.db, b.d, b.l, history)
-	if err != nil {
+	if b.lookup, err = b.d.Prepare(ctx, b.db, b.l.tables, dialect.Question{
+		Profile: b.opts.DefaultProfile, Restricted: b.opts.RestrictedGroup, Names: dialect.Comparison(b.opts.Names),
+	}); err != nil {
 		return err
 	}
-	if err := b.prepare(ctx); err != nil {
-		return errors.Join(err, st.close())
+	b.lookups = &lookups{running: b.db.Readers, most: b.db.Batch, ask: b.ask}
+	var stores []*store
+	for range b.db.Writers {
+		st, err := newStore(ctx, b, history)
+		if err != nil {
+			return errors.Join(err, b.release(stores))
+		}
+		stores = append(stores, st)
 	}
 	b.writer = &writer{
-		store: st, maxGroup: b.opts.MaxGroup, maxPending: b.opts.MaxPending, timeout: b.opts.WriteTimeout,
-		log: b.opts.Logger, stats: &b.stats, wake: make(chan struct{}, 1), done: make(chan struct{}),
+		maxGroup: b.opts.MaxGroup, maxPending: b.opts.MaxPending, timeout: b.opts.WriteTimeout,
+		log: b.opts.Logger, stats: &b.stats, wake: make(chan struct{}, 1),
 	}
-	go b.writer.run()
 	if b.l.postAuth && b.opts.PostAuthBuffer > 0 {
 		b.post = newPostAuth(b)
+	}
+	b.writer.start(stores)
+	if b.post != nil {
 		go b.post.run()
 	}
-	b.closeOnce = sync.OnceValue(b.shut)
+	b.closeOnce = sync.OnceValue(func() error { return b.shut(stores) })
 	return nil
+}
+
+// ensureReloads creates radpool_reload where it is missing, and reports whether it
+// is there.
+func (b *Backend) ensureReloads(ctx context.Context) (bool, error) {
+	if b.l.tables["radpool_reload"] != nil {
+		return true, nil
+	}
+	for _, statement := range b.d.Reloads {
+		_, err := b.db.Write.ExecContext(ctx, statement)
+		switch {
+		case err == nil:
+		case b.d.Classify(err) == dialect.Busy:
+			return false, err
+		default:
+			b.opts.Logger.Warn("cannot create radpool_reload; nasreload has to do", zap.Error(err))
+			return false, nil
+		}
+	}
+	var err error
+	b.l.tables, err = b.d.Tables(ctx, b.db)
+	return b.l.tables["radpool_reload"] != nil, err
 }
 
 // checkIndexes logs which indexes an existing database lacks: without them all
 // works, and slower with every session that is stored.
 func (b *Backend) checkIndexes(ctx context.Context) error {
-	for _, q := range []struct {
-		query string
-		arg   any
-		index string
+	for _, index := range []struct {
+		columns []string
+		words   string
 	}{
-		{"SELECT radacctid FROM radacct WHERE " + b.d.In("acctuniqueid"), b.d.List([]string{"x"}), "UNIQUE (acctuniqueid)"},
-		{"SELECT COUNT(*) FROM radacct WHERE username = ? AND acctstoptime IS NULL", "x", "(username, acctstoptime)"},
-		{"SELECT COUNT(*) FROM radacct WHERE nasipaddress = ? AND acctstoptime IS NULL", "x", "(nasipaddress, acctstoptime)"},
+		{[]string{"acctuniqueid"}, "UNIQUE (acctuniqueid)"},
+		{[]string{"username", "acctstoptime"}, "(username, acctstoptime)"},
+		{[]string{"nasipaddress", "acctstoptime"}, "(nasipaddress, acctstoptime)"},
 	} {
-		scans, err := b.d.Scans(ctx, b.db, b.db.Write.Rebind(q.query), q.arg)
+		lacks, err := b.d.Lacks(ctx, b.db, index.columns...)
 		if err != nil {
 			return err
 		}
-		if scans {
-			b.opts.Logger.Warn("radacct lacks an index", zap.String("database", b.db.Label), zap.String("index", q.index))
+		if lacks {
+			b.opts.Logger.Warn("radacct lacks an index", zap.String("database", b.db.Label), zap.String("index", index.words))
 		}
 	}
 	return nil
 }
 
-// prepare prepares the statements of Access-Requests.
-func (b *Backend) prepare(ctx context.Context) (err error) {
-	if b.db.Local {
-		b.readers = make(chan struct{}, b.db.Readers)
-	}
-	if b.authorize, err = b.db.Read.PreparexContext(ctx, b.d.Authorize); err != nil {
-		return err
-	}
-	if b.d.AuthorizeOne != "" {
-		b.authorizeOne, err = b.db.Read.PreparexContext(ctx, b.d.AuthorizeOne)
-	}
-	return err
-}
-
 // tables reads what tables there are, and creates all of them if there are none.
-func (b *Backend) tables(ctx context.Context) (map[string][]string, error) {
+func (b *Backend) tables(ctx context.Context) (dialect.Tables, error) {
 	tables, err := b.d.Tables(ctx, b.db)
 	if err != nil || len(tables) > 0 || b.opts.MustExist {
 		return tables, err
 	}
-	tx, err := b.db.Write.BeginTxx(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = tx.Rollback() }()
-	if _, err := tx.ExecContext(ctx, b.d.Schema); err != nil {
-		if e := tx.Rollback(); e != nil {
-			return nil, errors.Join(err, e)
-		}
-		// Another process may have been faster.
-		if tables, e := b.d.Tables(ctx, b.db); e == nil && len(tables) > 0 {
-			return tables, nil
-		}
+	if err := b.d.Create(ctx, b.db); err != nil {
 		return nil, fmt.Errorf("creating the schema: %w", err)
-	}
-	if err := tx.Commit(); err != nil {
-		return nil, err
 	}
 	return b.d.Tables(ctx, b.db)
 }
@@ -196,14 +195,19 @@ func (b *Backend) tables(ctx context.Context) (map[string][]string, error) {
 // harmless and returns the same.
 func (b *Backend) Close() error { return b.closeOnce() }
 
-func (b *Backend) shut() error {
+func (b *Backend) shut(stores []*store) error {
 	if b.post != nil {
 		b.post.close()
 	}
 	b.writer.close()
-	errs := []error{b.authorize.Close()}
-	if b.authorizeOne != nil {
-		errs = append(errs, b.authorizeOne.Close())
+	return errors.Join(b.release(stores), b.db.Close())
+}
+
+// release closes what was prepared.
+func (b *Backend) release(stores []*store) error {
+	errs := []error{b.lookup.Close()}
+	for _, st := range stores {
+		errs = append(errs, st.close())
 	}
-	return errors.Join(append(errs, b.writer.store.close(), b.db.Close())...)
+	return errors.Join(errs...)
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 )
 
 // Options say how a [Backend] works. The zero Options are the defaults; a value
@@ -13,9 +15,23 @@ type Options struct {
 	// Logger gets what the operator should know. nil: nothing is logged.
 	Logger *zap.Logger
 
-	// Readers is the number of connections for Access-Requests: 1 to 64.
-	// 0: 2, the best for SQLite. More requests at once wait for one of them.
+	// Readers is the number of connections for Access-Requests: 1 to 64. Requests
+	// that find none free wait, and share a statement then. 0: what was measured to
+	// be best, which is 2 for a database that is near, so that statements are large,
+	// and 8 for one that is more than a millisecond away.
 	Readers int
+
+	// Writers is how many transactions with accounting run at once: 1 to 16; on
+	// SQLite always 1. 0: 2.
+	Writers int
+
+	// Names is how user names are compared with those of the database.
+	Names Comparison
+
+	// EscapeNames makes =2B of "+" and the like in user names, for looking up and in
+	// what accounting stores, as FreeRADIUS does for all that is not one of its
+	// safe_characters. For databases whose names were written that way.
+	EscapeNames bool
 
 	// MustExist refuses a database that does not exist or has no tables, instead
 	// of creating it.
@@ -55,6 +71,23 @@ type Options struct {
 	StorePasswords bool
 }
 
+// A Comparison says how user names are compared.
+type Comparison uint8
+
+const (
+	// NamesAsColumn compares as the columns of the database do. In MariaDB and
+	// MySQL that is mostly without regard to case, accents and trailing spaces, as
+	// their collation says; in PostgreSQL and SQLite it is mostly exact.
+	NamesAsColumn = Comparison(dialect.AsColumn)
+
+	// NamesExact compares octet by octet, whatever the collation.
+	NamesExact = Comparison(dialect.Exact)
+
+	// NamesIgnoreCase compares without regard to case. PostgreSQL needs indexes on
+	// lower(username) for it, as the standard schema has them in comments.
+	NamesIgnoreCase = Comparison(dialect.IgnoreCase)
+)
+
 // withDefaults returns o with its zero fields set, or an error that names a field
 // and its bounds.
 func (o Options) withDefaults() (Options, error) {
@@ -64,13 +97,17 @@ func (o Options) withDefaults() (Options, error) {
 		otherwise  int
 		upperBound int
 	}{
-		{"Readers", &o.Readers, 2, 64},
+		{"Readers", &o.Readers, 0, 64},
+		{"Writers", &o.Writers, 0, 16},
 		{"MaxGroup", &o.MaxGroup, 1024, 1 << 16},
 		{"MaxPending", &o.MaxPending, 1 << 16, 1 << 24},
 		{"PostAuthBuffer", &o.PostAuthBuffer, 8192, 1 << 20},
 	} {
 		if *f.value == 0 {
 			*f.value = f.otherwise
+		}
+		if *f.value == 0 { // it depends on the database
+			continue
 		}
 		if *f.value < 0 && f.name == "PostAuthBuffer" {
 			continue
@@ -84,6 +121,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.WriteTimeout < 10*time.Millisecond || o.WriteTimeout > 10*time.Minute {
 		return o, fmt.Errorf("sqlbilling: WriteTimeout is %v, must be 10ms to 10m", o.WriteTimeout)
+	}
+	if o.Names > NamesIgnoreCase {
+		return o, fmt.Errorf("sqlbilling: Names is %d, which is none of the Comparisons", o.Names)
 	}
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()

@@ -2,6 +2,7 @@ package sqlbilling
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 )
 
 const (
@@ -26,8 +28,10 @@ type postAuthRow struct {
 
 // postAuth writes radpostauth in the background.
 type postAuth struct {
-	b    *Backend
-	text string
+	b       *Backend
+	columns []string
+	kinds   []dialect.Kind
+	text    string
 	rows chan postAuthRow
 	stop chan struct{} // closed by close
 	done chan struct{} // closed when run has returned
@@ -39,18 +43,38 @@ type postAuth struct {
 }
 
 func newPostAuth(b *Backend) *postAuth {
-	columns := []string{"username", "pass", "reply", "authdate"}
-	if b.l.reason {
-		columns = append(columns, "reason")
-	}
-	return &postAuth{
-		b: b,
-		text: b.db.Write.Rebind("INSERT INTO radpostauth (" + strings.Join(columns, ", ") + ") VALUES (?" +
-			strings.Repeat(", ?", len(columns)-1) + ")"),
+	p := &postAuth{
+		b:    b,
 		rows: make(chan postAuthRow, b.opts.PostAuthBuffer),
 		stop: make(chan struct{}),
 		done: make(chan struct{}),
 	}
+	p.columns = []string{"username", "pass", "reply", "authdate"}
+	if b.l.reason {
+		p.columns = append(p.columns, "reason")
+	}
+	var exprs []string
+	for i, name := range p.columns {
+		c, expr := b.l.column("radpostauth", name), "?"
+		if b.d.Bulk != nil {
+			expr = "v.c" + strconv.Itoa(i)
+		}
+		if name == "authdate" {
+			p.kinds = append(p.kinds, dialect.KindInt)
+			exprs = append(exprs, b.d.Moment(expr, c))
+		} else {
+			p.kinds = append(p.kinds, dialect.KindText)
+			exprs = append(exprs, b.d.Stored(expr, c))
+		}
+	}
+	p.text = "INSERT INTO radpostauth (" + strings.Join(p.columns, ", ") + ") "
+	if b.d.Bulk != nil {
+		p.text += "SELECT " + strings.Join(exprs, ", ") + " FROM " + b.d.Bulk.Source(p.kinds)
+	} else {
+		p.text += "VALUES (" + strings.Join(exprs, ", ") + ")"
+	}
+	p.text = b.db.Write.Rebind(p.text)
+	return p
 }
 
 // PostAuth queues a row for radpostauth and returns at once. When the buffer is
@@ -59,7 +83,7 @@ func (b *Backend) PostAuth(res *billing.AuthResult) {
 	if b.post == nil {
 		return
 	}
-	r := postAuthRow{user: res.Access.UserName, reply: "Access-Reject", at: res.Time.Unix()}
+	r := postAuthRow{user: b.nameInDB(res.Access.UserName), reply: "Access-Reject", at: res.Time.Unix()}
 	if res.Accepted {
 		r.reply = "Access-Accept"
 	}
@@ -167,7 +191,7 @@ func (p *postAuth) write(group []postAuthRow) {
 	err := patiently(ctx, p.b.d, again, func() error {
 		attempt, cancel := context.WithTimeout(context.Background(), p.b.opts.WriteTimeout)
 		defer cancel()
-		return p.insert(p.b.db.Context(attempt), group)
+		return p.insertSurely(p.b.db.Context(attempt), group)
 	})
 	if err == nil {
 		p.b.stats.postAuthWritten.Add(uint64(len(group)))
@@ -191,7 +215,42 @@ func (p *postAuth) stopping() bool {
 	}
 }
 
+// values are those of a row, in the order of the columns.
+func (p *postAuth) values(r *postAuthRow) []any {
+	text := []string{r.user, r.pass, r.reply, "", r.reason}
+	values := make([]any, len(p.columns))
+	for i, name := range p.columns {
+		switch {
+		case name == "authdate":
+			values[i] = r.at
+		case p.b.d.Clean != nil:
+			values[i] = p.b.d.Clean(text[i], p.b.l.column("radpostauth", name))
+		default:
+			values[i] = text[i]
+		}
+	}
+	return values
+}
+
+// insertSurely is insert on another connection when one has gone away.
+func (p *postAuth) insertSurely(ctx context.Context, group []postAuthRow) (err error) {
+	for range attempts {
+		if err = p.insert(ctx, group); err == nil || p.b.d.Classify(err) != dialect.Lost {
+			break
+		}
+	}
+	return err
+}
+
 func (p *postAuth) insert(ctx context.Context, group []postAuthRow) error {
+	if p.b.d.Bulk != nil {
+		var values []any
+		for i := range group {
+			values = append(values, p.values(&group[i])...)
+		}
+		_, err := p.b.db.Write.ExecContext(ctx, p.text, p.b.d.Bulk.Pack(p.kinds, values)...)
+		return err
+	}
 	tx, err := p.b.db.Write.BeginTxx(ctx, nil)
 	if err != nil {
 		return err
@@ -203,12 +262,7 @@ func (p *postAuth) insert(ctx context.Context, group []postAuthRow) error {
 	}
 	defer func() { _ = stmt.Close() }()
 	for i := range group {
-		r := &group[i]
-		args := []any{r.user, r.pass, r.reply, p.b.d.Time(r.at)}
-		if p.b.l.reason {
-			args = append(args, r.reason)
-		}
-		if _, err := stmt.ExecContext(ctx, args...); err != nil {
+		if _, err := stmt.ExecContext(ctx, p.values(&group[i])...); err != nil {
 			return err
 		}
 	}

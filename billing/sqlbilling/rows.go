@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 )
 
 // A RowError is a row of the database that cannot be used. The request that met
@@ -27,20 +28,11 @@ func (e *RowError) Error() string {
 // Unwrap returns billing.ErrSubscriber.
 func (e *RowError) Unwrap() error { return billing.ErrSubscriber }
 
-// Kinds of rows of the statement Authorize, and the tables they are of.
-const (
-	kindCheck = iota + 1
-	kindReply
-	kindMember
-	kindGroupCheck
-	kindGroupReply
-	kindOpen
-	kindRestricted
-)
-
+// kindTables are the tables that rows of each kind are of.
 var kindTables = [...]string{
-	kindCheck: "radcheck", kindReply: "radreply", kindMember: "radusergroup", kindGroupCheck: "radgroupcheck",
-	kindGroupReply: "radgroupreply", kindOpen: "radacct", kindRestricted: "radgroupreply",
+	dialect.RowCheck: "radcheck", dialect.RowReply: "radreply", dialect.RowMember: "radusergroup",
+	dialect.RowGroupCheck: "radgroupcheck", dialect.RowGroupReply: "radgroupreply", dialect.RowOpen: "radacct",
+	dialect.RowRestricted: "radgroupreply",
 }
 
 // A row is one row of a table of attributes.
@@ -67,57 +59,58 @@ type subscriber struct {
 	groups       []*membership
 	profiles     map[string][]*membership // groups of the profiles that may come to apply
 	open         int                      // sessions; counted only for those with Simultaneous-Use
+	counted      bool                     // open is what the database says
 }
 
-// A resultRow is one row of the statement Authorize.
-type resultRow struct {
-	user          int
-	profile       string
-	priority, mid int64
-	group         string
-	row
-}
-
-// add puts one row in its place. Rows may come in any order; sort comes after.
-func (s *subscriber) add(r *resultRow) {
-	switch r.kind {
-	case kindCheck:
-		s.check = append(s.check, r.row)
-	case kindReply:
-		s.reply = append(s.reply, r.row)
-	case kindMember:
+// add puts one row of a Lookup in its place. Rows may come in any order; sort
+// comes after.
+func (s *subscriber) add(r *dialect.Row) {
+	switch r.Kind {
+	case dialect.RowCheck:
+		s.check = append(s.check, newRow(r))
+	case dialect.RowReply:
+		s.reply = append(s.reply, newRow(r))
+	case dialect.RowMember:
 		s.member(r)
-	case kindGroupCheck:
+	case dialect.RowGroupCheck:
 		m := s.member(r)
-		m.check = append(m.check, r.row)
-	case kindGroupReply:
+		m.check = append(m.check, newRow(r))
+	case dialect.RowGroupReply:
 		m := s.member(r)
-		m.reply = append(m.reply, r.row)
-	case kindOpen:
-		s.open = int(r.id)
+		m.reply = append(m.reply, newRow(r))
+	case dialect.RowOpen:
+		s.open, s.counted = int(r.ID), true
 	}
+	if r.Open >= 0 {
+		s.open, s.counted = int(r.Open), true
+	}
+}
+
+// newRow copies what a row says of an attribute.
+func newRow(r *dialect.Row) row {
+	return row{kind: r.Kind, id: r.ID, attribute: string(r.Attribute), op: string(r.Op), value: string(r.Value)}
 }
 
 // member returns the membership of a row, and makes it if need be.
-func (s *subscriber) member(r *resultRow) *membership {
+func (s *subscriber) member(r *dialect.Row) *membership {
 	list := s.groups
-	if r.profile != "" {
-		list = s.profiles[r.profile]
+	if len(r.Profile) > 0 {
+		list = s.profiles[string(r.Profile)]
 	}
 	for _, m := range list {
-		if m.id == r.mid {
+		if m.id == r.Member {
 			return m
 		}
 	}
-	m := &membership{priority: r.priority, id: r.mid, group: r.group}
-	if r.profile == "" {
+	m := &membership{priority: r.Priority, id: r.Member, group: string(r.Group)}
+	if len(r.Profile) == 0 {
 		s.groups = append(s.groups, m)
 		return m
 	}
 	if s.profiles == nil {
 		s.profiles = make(map[string][]*membership)
 	}
-	s.profiles[r.profile] = append(list, m)
+	s.profiles[string(r.Profile)] = append(list, m)
 	return m
 }
 

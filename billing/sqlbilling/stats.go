@@ -18,6 +18,7 @@ type Stats struct {
 	Overloaded uint64 // records that were refused, since MaxPending were waiting
 	Ignored    uint64 // records of a status that has no place in the schema
 	Abandoned  uint64 // records whose callers had gone before they were written
+	Cut        uint64 // values that were stored without their end, since the column is too short
 	Pending    int    // records that wait now
 
 	// radpostauth.
@@ -28,7 +29,7 @@ type Stats struct {
 
 type counters struct {
 	authorized, queries, unanswered                                        atomic.Uint64
-	records, groups, rows, retries, failed, overloaded, ignored, abandoned atomic.Uint64
+	records, groups, rows, retries, failed, overloaded, ignored, abandoned, cut atomic.Uint64
 	postAuthWritten, postAuthDropped, postAuthFailed                       atomic.Uint64
 }
 
@@ -41,7 +42,8 @@ func (b *Backend) Stats() Stats {
 	return Stats{
 		Authorized: c.authorized.Load(), Queries: c.queries.Load(), Unanswered: c.unanswered.Load(),
 		Records: c.records.Load(), Groups: c.groups.Load(), Rows: c.rows.Load(), Retries: c.retries.Load(),
-		Failed: c.failed.Load(), Overloaded: c.overloaded.Load(), Ignored: c.ignored.Load(), Abandoned: c.abandoned.Load(), Pending: pending,
+		Failed: c.failed.Load(), Overloaded: c.overloaded.Load(), Ignored: c.ignored.Load(), Abandoned: c.abandoned.Load(),
+		Cut: c.cut.Load(), Pending: pending,
 		PostAuthWritten: c.postAuthWritten.Load(), PostAuthDropped: c.postAuthDropped.Load(),
 		PostAuthFailed: c.postAuthFailed.Load(),
 	}

@@ -22,63 +22,56 @@ type reload struct {
 	at  int64
 }
 
-// A store writes accounting in transactions. It belongs to the writer's
-// goroutine; nothing of it may be used by two at once.
+// A store writes accounting in transactions. It belongs to one goroutine of the
+// writer; nothing of it may be used by two at once.
 type store struct {
-	db *dialect.DB
-	d  *dialect.Dialect
-	l  layout
+	db    *dialect.DB
+	d     *dialect.Dialect
+	l     layout
+	stats *counters
 
 	history bool // radpool_reload is there
 
-	find, insert, update, updateHot *sqlx.Stmt
-	reloads                         *sqlx.Stmt
+	find    *sqlx.Stmt
+	reloads *sqlx.Stmt // nil: nothing is known of restarts
+	rows    rowWriter
 }
 
-func newStore(ctx context.Context, db *dialect.DB, d *dialect.Dialect, l layout, history bool) (*store, error) {
-	s := &store{db: db, d: d, l: l, history: history}
-	table := ""
-	switch {
-	case history:
-		table = "radpool_reload"
-	case l.nasReload:
-		table = "nasreload"
+func newStore(ctx context.Context, b *Backend, history bool) (*store, error) {
+	db, d, l := b.db, b.d, b.l
+	s := &store{db: db, d: d, l: l, stats: &b.stats, history: history}
+	var err error
+	if s.find, err = db.Write.PreparexContext(ctx, db.Write.Rebind(l.selectSQL(d))); err != nil {
+		return nil, err
 	}
-	for _, p := range []struct {
-		stmt **sqlx.Stmt
-		text string
-	}{
-		{&s.find, l.selectSQL(d)},
-		{&s.insert, l.insertSQL()},
-		{&s.update, l.updateSQL(false)},
-		{&s.updateHot, l.updateSQL(true)},
-		{&s.reloads, reloadsSQL(d, table)},
-	} {
-		if p.text == "" {
-			continue
-		}
-		var err error
-		if *p.stmt, err = db.Write.PreparexContext(ctx, db.Write.Rebind(p.text)); err != nil {
+	if text := s.reloadsSQL(); text != "" {
+		if s.reloads, err = db.Write.PreparexContext(ctx, db.Write.Rebind(text)); err != nil {
 			return nil, errors.Join(err, s.close())
 		}
+	}
+	if err := s.rows.prepare(ctx, db.Write, d, &s.l); err != nil {
+		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
 }
 
-func reloadsSQL(d *dialect.Dialect, table string) string {
-	if table == "" {
-		return ""
+// reloadsSQL reads the restarts of some NASes.
+func (s *store) reloadsSQL() string {
+	switch {
+	case s.history:
+		return "SELECT nasipaddress, reloadtime FROM " +
+			s.d.Among("radpool_reload", s.l.column("radpool_reload", "nasipaddress"))
+	case s.l.nasReload:
+		nas := s.l.column("nasreload", "nasipaddress")
+		return "SELECT " + s.d.Text(nas) + ", COALESCE(" + s.d.Seconds(s.l.column("nasreload", "reloadtime")) + ", 0) FROM " +
+			s.d.Among("nasreload", nas)
 	}
-	seconds := "reloadtime"
-	if table == "nasreload" {
-		seconds = d.Seconds(seconds)
-	}
-	return "SELECT nasipaddress, " + seconds + " FROM " + table + " WHERE " + d.In("nasipaddress")
+	return ""
 }
 
 func (s *store) close() error {
 	var errs []error
-	for _, stmt := range []*sqlx.Stmt{s.find, s.insert, s.update, s.updateHot, s.reloads} {
+	for _, stmt := range append(s.rows.statements(), s.find, s.reloads) {
 		if stmt != nil {
 			errs = append(errs, stmt.Close())
 		}
@@ -86,19 +79,44 @@ func (s *store) close() error {
 	return errors.Join(errs...)
 }
 
+// attempts is how often a transaction is tried whose connection went away, or that
+// another writer was faster than.
+const attempts = 5
+
 // write stores sessions, which must be distinct and sorted by uniqueID, and
 // reloads, all of it or nothing: nil means durable. It returns how many rows were
 // written.
 func (s *store) write(ctx context.Context, sessions []session, reloads []reload) (rows int, err error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
+	for range attempts {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		rows, err = s.writeOnce(s.db.Context(ctx), sessions, reloads)
+		if err == nil {
+			return rows, nil
+		}
+		if c := s.d.Classify(err); c != dialect.Lost && c != dialect.Conflict {
+			break
+		}
 	}
-	ctx = s.db.Context(ctx)
+	return 0, err
+}
+
+func (s *store) writeOnce(ctx context.Context, sessions []session, reloads []reload) (rows int, err error) {
 	tx, err := s.db.Write.BeginTxx(ctx, nil)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+	lock := s.d.ShareReloads
+	if len(reloads) > 0 {
+		lock = s.d.OwnReloads
+	}
+	if lock != "" && s.history {
+		if _, err := tx.ExecContext(ctx, lock); err != nil {
+			return 0, err
+		}
+	}
 	for _, r := range reloads {
 		if err := s.writeReload(ctx, tx, r); err != nil {
 			return 0, err
@@ -113,39 +131,43 @@ func (s *store) write(ctx context.Context, sessions []session, reloads []reload)
 }
 
 func (s *store) writeSessions(ctx context.Context, tx *sqlx.Tx, sessions []session) (rows int, err error) {
-	stored, err := s.read(ctx, tx, sessions)
-	if err != nil {
-		return 0, err
-	}
 	history, err := s.readReloads(ctx, tx, sessions)
 	if err != nil {
 		return 0, err
 	}
+	stored, err := s.read(ctx, tx, sessions)
+	if err != nil {
+		return 0, err
+	}
+	s.rows.forget() // what a transaction that failed has left
+	cut := 0
 	for i := range sessions {
 		merged := sessions[i]
 		s.l.restrict(&merged)
+		cut += s.l.fit(&merged, s.d)
 		old, exists := stored[merged.uniqueID]
 		if exists {
 			merged.merge(&old)
 		}
-		merged.reboot(history[merged.nasAddr])
+		merged.reboot(history[sessions[i].nasAddr])
 		s.l.restrict(&merged)
 		switch {
 		case !exists:
-			_, err = tx.Stmtx(s.insert).ExecContext(ctx, s.l.args(&merged, s.d, false)...)
+			err = s.rows.write(ctx, tx, &s.rows.insert, &merged)
 		case merged == old:
 			continue // a duplicate, or older than what is known
-		case s.updateHot != nil && s.l.onlyHot(merged, old):
-			_, err = tx.Stmtx(s.updateHot).ExecContext(ctx, append(s.l.args(&merged, s.d, true), old.id)...)
+		case s.rows.hot.stmt != nil && s.l.onlyHot(merged, old):
+			err = s.rows.write(ctx, tx, &s.rows.hot, &merged)
 		default:
-			_, err = tx.Stmtx(s.update).ExecContext(ctx, append(s.l.args(&merged, s.d, false), old.id)...)
+			err = s.rows.write(ctx, tx, &s.rows.update, &merged)
 		}
 		if err != nil {
 			return 0, err
 		}
 		rows++
 	}
-	return rows, nil
+	s.stats.cut.Add(uint64(cut))
+	return rows, s.rows.flush(ctx, tx)
 }
 
 // read returns the rows of these sessions. Where a database without a unique
@@ -230,24 +252,24 @@ func (s *store) writeReload(ctx context.Context, tx *sqlx.Tx, r reload) error {
 			return err
 		}
 	}
-	set := `UPDATE radacct SET acctstoptime = ?`
-	args := []any{s.d.Time(r.at)}
-	cause := slices.ContainsFunc(s.l.columns, func(c column) bool { return c.name == "acctterminatecause" })
-	if cause {
+	stop, nas := s.l.column("radacct", "acctstoptime"), s.l.column("radacct", "nasipaddress")
+	set := `UPDATE radacct SET acctstoptime = ` + s.d.Moment("?", stop)
+	args := []any{r.at}
+	if s.l.cause {
 		set += `, acctterminatecause = ?`
 		args = append(args, nasReboot)
 	}
-	set += ` WHERE nasipaddress = ? AND ` + s.d.Seconds("acctstarttime") + ` <= ?`
+	set += ` WHERE nasipaddress = ` + s.d.Stored("?", nas) + ` AND ` + s.d.Seconds(s.l.column("radacct", "acctstarttime")) + ` <= ?`
 	args = append(args, r.nas, r.at)
 	if err := exec(set+` AND acctstoptime IS NULL`, args...); err != nil {
 		return err
 	}
-	if !cause {
+	if !s.l.cause {
 		return nil
 	}
 	// The first condition is for an index, the second is exact for every type.
-	return exec(set+` AND acctstoptime > ? AND `+s.d.Seconds("acctstoptime")+` > ? AND acctterminatecause = ?`,
-		append(args, s.d.Time(r.at), r.at, nasReboot)...)
+	return exec(set+` AND acctstoptime > `+s.d.Moment("?", stop)+` AND `+s.d.Seconds(stop)+` > ? AND acctterminatecause = ?`,
+		append(args, r.at, r.at, nasReboot)...)
 }
 
 // forget keeps the newest maxReloads of a NAS.
@@ -267,19 +289,20 @@ func (s *store) forget(ctx context.Context, tx *sqlx.Tx, nas string) error {
 
 // writeNASReload keeps the newest reload where FreeRADIUS does.
 func (s *store) writeNASReload(ctx context.Context, tx *sqlx.Tx, r reload) error {
+	at, nas := s.l.column("nasreload", "reloadtime"), s.d.Stored("?", s.l.column("nasreload", "nasipaddress"))
 	var known []int64
 	if err := tx.SelectContext(ctx, &known, s.db.Write.Rebind(
-		`SELECT COALESCE(`+s.d.Seconds("reloadtime")+`, 0) FROM nasreload WHERE nasipaddress = ?`), r.nas); err != nil {
+		`SELECT COALESCE(`+s.d.Seconds(at)+`, 0) FROM nasreload WHERE nasipaddress = `+nas), r.nas); err != nil {
 		return err
 	}
-	query := `INSERT INTO nasreload (reloadtime, nasipaddress) VALUES (?, ?)`
+	query := `INSERT INTO nasreload (reloadtime, nasipaddress) VALUES (` + s.d.Moment("?", at) + `, ` + nas + `)`
 	if len(known) > 0 {
 		if known[0] >= r.at {
 			return nil
 		}
-		query = `UPDATE nasreload SET reloadtime = ? WHERE nasipaddress = ?`
+		query = `UPDATE nasreload SET reloadtime = ` + s.d.Moment("?", at) + ` WHERE nasipaddress = ` + nas
 	}
-	_, err := tx.ExecContext(ctx, s.db.Write.Rebind(query), s.d.Time(r.at), r.nas)
+	_, err := tx.ExecContext(ctx, s.db.Write.Rebind(query), r.at, r.nas)
 	return err
 }
 

@@ -34,28 +34,44 @@ type job struct {
 	done  chan struct{}
 }
 
-// A writer commits records in groups. Whoever calls waits in a queue; one
+// A writer commits records in groups. Whoever calls waits in a queue; a
 // goroutine takes everything that waits, up to a bound, writes it in one
 // transaction, and answers all of it at once. It never waits for company: a
 // record that comes alone is written alone, and while a commit lasts the next
-// group gathers by itself.
+// group gathers by itself. Where the database has use for it there are several
+// such goroutines.
 type writer struct {
-	store      *store
+	scribes    []*scribe
 	maxGroup   int
 	maxPending int
 	timeout    time.Duration
 	log        *zap.Logger
 	stats      *counters
-	quiet      everySecond // of log; the goroutine's own
-	locked     bool        // the last group failed since the database was busy; the goroutine's own
+	quiet      everySecond // of log; guarded by mu
 
 	mu      sync.Mutex
 	pending []*job // guarded by mu
 	waiting int    // items in pending; guarded by mu
 	closed  bool   // guarded by mu
 
-	wake chan struct{} // one token: pending or closed changed
-	done chan struct{} // closed when run has returned
+	wake chan struct{}  // one token: pending or closed changed
+	all  sync.WaitGroup // of the scribes
+}
+
+// A scribe is one of the goroutines that write.
+type scribe struct {
+	*writer
+	store  *store
+	locked bool // the last group failed since the database was busy
+}
+
+// start starts a goroutine for each of stores.
+func (w *writer) start(stores []*store) {
+	for _, st := range stores {
+		s := &scribe{writer: w, store: st}
+		w.scribes = append(w.scribes, s)
+		w.all.Go(s.run)
+	}
 }
 
 // submit queues items and waits until they are written or ctx is done. It returns
@@ -97,8 +113,7 @@ func (w *writer) signal() {
 }
 
 // run writes until close was called and nothing is pending.
-func (w *writer) run() {
-	defer close(w.done)
+func (w *scribe) run() {
 	for {
 		group, closed := w.take()
 		if len(group) > 0 {
@@ -106,6 +121,7 @@ func (w *writer) run() {
 			continue
 		}
 		if closed {
+			w.signal() // the next one ends as well
 			return
 		}
 		<-w.wake
@@ -113,12 +129,13 @@ func (w *writer) run() {
 }
 
 // close makes submit fail, writes what waits, and waits for run to return.
+// After it no store is in use.
 func (w *writer) close() {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
 	w.signal()
-	<-w.done
+	w.all.Wait()
 }
 
 // take removes a group from the queue: whole jobs, up to maxGroup items, one job
@@ -143,15 +160,16 @@ func (w *writer) take() (group []*job, closed bool) {
 	rest := copy(w.pending, w.pending[taken:])
 	clear(w.pending[rest:])
 	w.pending = w.pending[:rest]
-	// A group of jobs that were all dropped must not look like an empty queue.
-	if len(group) == 0 && rest > 0 {
+	// What is left is for the next goroutine; and a group of jobs that were all
+	// dropped must not look like an empty queue.
+	if rest > 0 {
 		w.signal()
 	}
 	return group, w.closed && rest == 0
 }
 
 // writeGroup writes the items of a group and answers its jobs.
-func (w *writer) writeGroup(group []*job) {
+func (w *scribe) writeGroup(group []*job) {
 	var items []*item
 	for _, j := range group {
 		for i := range j.items {
@@ -169,7 +187,7 @@ func (w *writer) writeGroup(group []*job) {
 // writeItems writes items in one transaction. When one row is refused it cuts the
 // items in halves until the refused one is alone, so that one bad record fails
 // alone.
-func (w *writer) writeItems(ctx context.Context, items []*item) {
+func (w *scribe) writeItems(ctx context.Context, items []*item) {
 	sessions, reloads := coalesce(items)
 	rows, err := w.retry(ctx, sessions, reloads)
 	if err == nil {
@@ -178,7 +196,7 @@ func (w *writer) writeItems(ctx context.Context, items []*item) {
 		w.stats.rows.Add(uint64(rows))
 		return
 	}
-	if len(items) > 1 && w.store.d.Classify(err) == dialect.Row {
+	if class := w.store.d.Classify(err); len(items) > 1 && (class == dialect.BadRow || class == dialect.Conflict) {
 		half := len(items) / 2
 		w.writeItems(ctx, items[:half])
 		w.writeItems(ctx, items[half:])
@@ -186,7 +204,7 @@ func (w *writer) writeItems(ctx context.Context, items []*item) {
 	}
 	w.store.db.Tell(err)
 	w.stats.failed.Add(uint64(len(items)))
-	if w.quiet.allows(time.Now()) {
+	if w.speaks(time.Now()) {
 		w.log.Error("accounting records not written", zap.Int("records", len(items)),
 			zap.Uint64("since the start", w.stats.failed.Load()), zap.Error(err))
 	}
@@ -205,7 +223,7 @@ func (w *writer) writeItems(ctx context.Context, items []*item) {
 // group from then on, until one succeeds. To wait for it each time would keep
 // every worker here, and none would be left for Access-Requests, which SQLite
 // answers beside the lock; and the NASes send again whatever is not answered.
-func (w *writer) retry(ctx context.Context, sessions []session, reloads []reload) (rows int, err error) {
+func (w *scribe) retry(ctx context.Context, sessions []session, reloads []reload) (rows int, err error) {
 	patience, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if w.locked {
@@ -217,6 +235,13 @@ func (w *writer) retry(ctx context.Context, sessions []session, reloads []reload
 	})
 	w.locked = err != nil && w.store.d.Classify(err) == dialect.Busy
 	return rows, err
+}
+
+// speaks reports whether a line may go into the log.
+func (w *writer) speaks(now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.quiet.allows(now)
 }
 
 // coalesce merges what items say of one session, and sorts.

@@ -18,12 +18,14 @@ type Class uint8
 
 // Classes of errors.
 const (
-	Broken Class = iota // of the whole database: disk full, I/O, connection lost
-	Busy                // passes by itself: locked, a deadlock, a serialization failure
-	Row                 // of this row alone: a constraint, a trigger, a value too long
+	Broken   Class = iota // of the whole database: disk full, I/O, not reachable
+	Busy                  // passes by itself: locked, a deadlock, a serialization failure
+	BadRow                // of this row alone: a constraint, a trigger, a value too long
+	Lost                  // the connection went away; another one may do
+	Conflict              // another writer inserted the same row meanwhile: read again
 )
 
-// A Dialect is one kind of database. All fields must be set.
+// A Dialect is one kind of database. What is not marked optional must be set.
 type Dialect struct {
 	// Name is the scheme of the DSN, "sqlite" in "sqlite:FILE".
 	Name string
@@ -32,52 +34,171 @@ type Dialect struct {
 	// database and the reason.
 	Open func(ctx context.Context, target string, o Options) (*DB, error)
 
-	// Tables reads the names of the tables, and of their columns, in lower case.
-	Tables func(ctx context.Context, db *DB) (map[string][]string, error)
+	// Tables reads what tables and columns there are, names in lower case.
+	Tables func(ctx context.Context, db *DB) (Tables, error)
 
-	// Schema are the statements that create the nine standard tables with their
-	// indexes.
-	Schema string
+	// Create creates the nine standard tables with their indexes in an empty
+	// database. When another process was faster, that is no error.
+	Create func(ctx context.Context, db *DB) error
 
 	// Reloads creates the table radpool_reload when it is missing.
-	Reloads string
+	Reloads []string
 
-	// Authorize is the one statement of an Access-Request. Its parameters are
-	// Names(user names), the default profile and the group of the restricted
-	// profile. See the package of a dialect for its columns.
-	Authorize string
+	// Prepare makes ready what answers Access-Requests on a database with these
+	// tables.
+	Prepare func(ctx context.Context, db *DB, t Tables, q Question) (Lookup, error)
 
-	// AuthorizeOne is the same for one user, whose name is the first parameter,
-	// where that is faster. Empty: Authorize serves. Rows may come twice.
-	AuthorizeOne string
-
-	// Names packs any number of user names into one parameter of Authorize.
-	Names func(names []string) any
-
-	// In is a condition on a column, "column IN (...)", with one parameter that
-	// List makes.
-	In   func(column string) string
-	List func(values []string) any
+	// Among ends "SELECT ... FROM " with the rows of a table whose column has one
+	// of the values of one parameter, which List makes. Those of ? are parameters.
+	Among func(table string, c Column) string
+	List  func(values []string) any
 
 	// Seconds is an expression for a column of time as seconds since 1970, or
-	// NULL; Time is such seconds as a parameter.
-	Seconds func(column string) string
-	Time    func(sec int64) any
+	// NULL. Moment turns an expression of such seconds, or NULL, into what the
+	// column stores.
+	Seconds func(c Column) string
+	Moment  func(expr string, c Column) string
 
-	// Scans reports whether a query would read all of a table.
-	Scans func(ctx context.Context, db *DB, query string, args ...any) (bool, error)
+	// Text is an expression for a column as text, '' for NULL. Stored turns an
+	// expression of text into what the column stores. Clean, which is optional,
+	// is a text as the column can hold it.
+	Text   func(c Column) string
+	Stored func(expr string, c Column) string
+	Clean  func(s string, c Column) string
 
-	// ForUpdate ends a SELECT that is to lock its rows, or is empty where the
-	// transaction locks everything anyway.
-	ForUpdate string
+	// Bulk, which is optional, writes many rows with one statement.
+	Bulk *Bulk
+
+	// Lacks reports whether radacct has no index that begins with these columns.
+	Lacks func(ctx context.Context, db *DB, columns ...string) (bool, error)
+
+	// ForUpdate ends a SELECT that is to lock its rows. ShareReloads and
+	// OwnReloads are statements that a transaction starts with: one that reads
+	// restarts and writes sessions has to end before one that writes a restart
+	// goes on, and the other way round. All are empty where a transaction locks
+	// everything anyway.
+	ForUpdate, ShareReloads, OwnReloads string
 
 	// Classify says what to do about an error.
 	Classify func(err error) Class
 }
 
+// A Column is one column of a table.
+type Column struct {
+	Name      string // in lower case
+	Type      string // in the words of the database, in lower case
+	Length    int    // characters that it can hold; 0: not limited, or not known
+	Charset   string // where columns have one
+	Collation string
+}
+
+// Tables are the tables of a database, with their columns.
+type Tables map[string][]Column
+
+// Column finds a column.
+func (t Tables) Column(table, name string) (Column, bool) {
+	for _, c := range t[table] {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return Column{}, false
+}
+
+// A Kind is what a column of a Bulk carries.
+type Kind uint8
+
+// Kinds of columns.
+const (
+	KindText Kind = iota // string
+	KindInt              // int64, or nil for NULL
+)
+
+// A Bulk writes many rows with one statement, whose text does not depend on how
+// many they are.
+type Bulk struct {
+	// Source is what follows FROM: a table v with columns c0, c1, ... of these
+	// kinds, made of the parameters that Pack makes of the values of all rows,
+	// row after row.
+	Source func(kinds []Kind) string
+	Pack   func(kinds []Kind, values []any) []any
+
+	// Update is a statement that sets columns of radacct where radacctid = v.c0.
+	Update func(sets []string, source string) string
+}
+
+// A Question is what Access-Requests ask for beside the names.
+type Question struct {
+	Profile    string // the user whose groups everybody may fall through to, or empty
+	Restricted string // the group of the restricted profile
+	Names      Comparison
+}
+
+// A Comparison is how names are compared.
+type Comparison uint8
+
+// Comparisons of names.
+const (
+	AsColumn   Comparison = iota // as the columns of the database compare
+	Exact                        // octet by octet
+	IgnoreCase                   // without regard to case
+)
+
+// Kinds of rows of a Lookup.
+const (
+	RowCheck      = iota + 1 // radcheck
+	RowReply                 // radreply
+	RowMember                // radusergroup
+	RowGroupCheck            // radgroupcheck, of a group that the user is in
+	RowGroupReply            // radgroupreply, likewise
+	RowOpen                  // how many sessions are open, in ID
+	RowRestricted            // radgroupreply of the restricted profile; of no user
+)
+
+// What a Lookup is asked for.
+type What uint8
+
+// Whats.
+const (
+	// Everything that is known of users: rows of all kinds.
+	Everything What = iota
+	// Groups of users: memberships, and what the groups say.
+	Groups
+	// Open is how many sessions users have open.
+	Open
+)
+
+// A Row is one row of an answer. Its octets are valid until the next.
+type Row struct {
+	User             int // the user's place in the list; -1: of no user
+	Kind             int
+	Profile          []byte // the profile that a group comes through; empty: the user's own
+	Priority, Member int64  // of the membership
+	Group            []byte
+	ID               int64
+	Attribute        []byte
+	Op, Value        []byte
+	Open             int64 // how many sessions are open, in a row with Simultaneous-Use; -1: does not say
+}
+
+// A Lookup answers Access-Requests, each question with one statement. It is used
+// by DB.Readers goroutines at once, at most.
+type Lookup interface {
+	// Find calls each for every row about names. A name that cannot be in the
+	// database is no error, and has no rows.
+	Find(ctx context.Context, what What, names []string, each func(*Row) error) error
+
+	// Whole reports whether Everything holds all that may be needed, those of
+	// profiles that a row names among it. Else those are asked for with Groups.
+	Whole() bool
+
+	Close() error
+}
+
 // Options are the parts of sqlbilling.Options that concern connections.
 type Options struct {
-	Readers int // connections for Access-Requests
+	Readers int // connections for Access-Requests; 0: what is best
+	Writers int // connections for the rest, at least; 0: what is best
 	// MustExist refuses to create a database that is missing.
 	MustExist bool
 }
@@ -91,10 +212,12 @@ type DB struct {
 	// Local says that statements run in this process and wait for nothing but a
 	// lock, and that not for long. Then a context is looked at before and after
 	// a statement and not while it runs, since that costs more than the
-	// statement. Access-Requests wait for one of Readers in sqlbilling then, and
-	// not in database/sql.
-	Local   bool
-	Readers int
+	// statement.
+	Local bool
+
+	Readers int // questions that a Lookup answers at once
+	Batch   int // names of one question, at most
+	Writers int // transactions that are worth running at once
 
 	// Failed, if not nil, is told of errors by Tell.
 	Failed func(err error)
@@ -142,8 +265,8 @@ func Register(d *Dialect) {
 	registered[d.Name] = d
 }
 
-// Lookup finds a dialect by name.
-func Lookup(name string) (*Dialect, error) {
+// Named finds a dialect by name.
+func Named(name string) (*Dialect, error) {
 	mu.Lock()
 	defer mu.Unlock()
 	if d := registered[name]; d != nil {
