@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -52,57 +53,77 @@ func permutations(n int) [][]int {
 	return all
 }
 
-// Any order of Start, Interim, Interim and Stop, each twice, one by one or in one
-// batch, makes one and the same row.
+// Any order of Start, Interim, Interim and Stop, each twice, one by one, in one
+// batch, or over two Backends as two servers have them, makes one and the same row.
 func TestEveryOrderMakesTheSameRow(t *testing.T) {
-	f := open(t, sqlbilling.Options{})
-	want := ""
-	for _, order := range permutations(4) {
-		for _, twice := range []string{"each twice in a row", "all, then all again", "one batch"} {
-			f.exec("DELETE FROM radacct")
-			recs := story("s")
-			var sent []*billing.AccountingRecord
-			for _, i := range order {
-				sent = append(sent, recs[i])
-				if twice == "each twice in a row" {
+	eachEngine(t, func(t *testing.T, e engine) {
+		f := e.open(t, sqlbilling.Options{})
+		other := f.again(sqlbilling.Options{})
+		want := ""
+		for _, order := range permutations(4) {
+			for _, twice := range []string{"each twice in a row", "all, then all again", "one batch", "over two Backends", "over two Backends at once"} {
+				f.clear()
+				recs := story("s")
+				var sent []*billing.AccountingRecord
+				for _, i := range order {
 					sent = append(sent, recs[i])
-				}
-			}
-			if twice == "all, then all again" {
-				sent = append(sent, sent...)
-			}
-			if twice == "one batch" {
-				errs := make([]error, len(sent))
-				f.AccountBatch(t.Context(), sent, errs)
-				for _, err := range errs {
-					if err != nil {
-						t.Fatal(err)
+					if twice == "each twice in a row" {
+						sent = append(sent, recs[i])
 					}
 				}
-			} else {
-				f.account(sent...)
-			}
-			got := f.dump()
-			if want == "" {
-				want = got
-				t.Log(got)
-			}
-			if got != want {
-				t.Fatalf("order %v, %s:\n%s\nwant\n%s", order, twice, got, want)
+				if twice != "each twice in a row" {
+					sent = append(sent, sent...)
+				}
+				switch twice {
+				case "one batch":
+					errs := make([]error, len(sent))
+					f.AccountBatch(t.Context(), sent, errs)
+					for _, err := range errs {
+						if err != nil {
+							t.Fatal(err)
+						}
+					}
+				case "over two Backends":
+					for i, rec := range sent { // the second time by the other one
+						[]*fixture{f, other}[(i+i/4)%2].account(rec)
+					}
+				case "over two Backends at once":
+					var both sync.WaitGroup
+					for i, b := range []*fixture{f, other} {
+						for j := i; j < len(sent); j += 2 {
+							both.Go(func() {
+								if err := b.Account(t.Context(), sent[j]); err != nil {
+									t.Error(err)
+								}
+							})
+						}
+					}
+					both.Wait()
+				default:
+					f.account(sent...)
+				}
+				got := f.dump()
+				if want == "" {
+					want = got
+					t.Log(got)
+				}
+				if got != want {
+					t.Fatalf("order %v, %s:\n%s\nwant\n%s", order, twice, got, want)
+				}
 			}
 		}
-	}
-	for _, part := range []string{
-		`"acctstarttime":1700000000`, `"acctupdatetime":1700000900`, `"acctstoptime":1700000900`, `"acctinterval":interface {}(nil)`,
-		`"acctsessiontime":900`, `"acctinputoctets":3000`, `"acctoutputoctets":30064771072`, `"acctterminatecause":"User-Request"`,
-		`"nasporttype":"Ethernet"`, `"acctauthentic":"RADIUS"`, `"servicetype":"Framed-User"`, `"framedprotocol":"PPP"`,
-		`"framedipaddress":"10.0.0.7"`, `"framedipv6prefix":"2001:db8:1::/64"`, `"class":"0x0001ff"`,
-		`"connectinfo_start":"100M"`, `"connectinfo_stop":"bye"`, `"nasportid":"ge-1/0/1"`, `"nasipaddress":"192.0.2.1"`,
-	} {
-		if !strings.Contains(want, part) {
-			t.Errorf("no %s in %s", part, want)
+		for _, part := range []string{
+			`"acctstarttime":1700000000`, `"acctupdatetime":1700000900`, `"acctstoptime":1700000900`, `"acctinterval":interface {}(nil)`,
+			`"acctsessiontime":900`, `"acctinputoctets":3000`, `"acctoutputoctets":30064771072`, `"acctterminatecause":"User-Request"`,
+			`"nasporttype":"Ethernet"`, `"acctauthentic":"RADIUS"`, `"servicetype":"Framed-User"`, `"framedprotocol":"PPP"`,
+			`"framedipaddress":"10.0.0.7"`, `"framedipv6prefix":"2001:db8:1::/64"`, `"class":"0x0001ff"`,
+			`"connectinfo_start":"100M"`, `"connectinfo_stop":"bye"`, `"nasportid":"ge-1/0/1"`, `"nasipaddress":"192.0.2.1"`,
+		} {
+			if !strings.Contains(want, part) {
+				t.Errorf("no %s in %s", part, want)
+			}
 		}
-	}
+	})
 }
 
 // randomRecords are records of a few sessions on two NASes with restarts among
@@ -133,132 +154,138 @@ func randomRecords(r *rand.Rand) []*billing.AccountingRecord {
 // Whatever the order, the batches and the repetitions, the rows are those of the
 // naive reference, which looks at all records at once.
 func TestRandomOrdersAgreeWithReference(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 1))
-	f := open(t, sqlbilling.Options{})
-	rounds := 60
-	if testing.Short() {
-		rounds = 10
-	}
-	for round := range rounds {
-		recs := randomRecords(r)
-		want := reference(recs)
-		for range 3 {
-			f.exec("DELETE FROM radacct")
-			f.exec("DELETE FROM nasreload")
-			f.exec("DELETE FROM radpool_reload")
-			sent := append(append([]*billing.AccountingRecord{}, recs...), recs[:r.IntN(len(recs)+1)]...)
-			r.Shuffle(len(sent), func(i, j int) { sent[i], sent[j] = sent[j], sent[i] })
-			for len(sent) > 0 {
-				n := 1 + r.IntN(min(3, len(sent)))
-				errs := make([]error, n)
-				f.AccountBatch(t.Context(), sent[:n], errs)
-				for _, err := range errs {
-					if err != nil {
-						t.Fatal(err)
+	eachEngine(t, func(t *testing.T, e engine) {
+		seed := rand.Uint64()
+		t.Logf("seed %d", seed)
+		r := rand.New(rand.NewPCG(seed, 1))
+		f := e.open(t, sqlbilling.Options{})
+		rounds := 60
+		if testing.Short() {
+			rounds = 10
+		}
+		for round := range rounds {
+			recs := randomRecords(r)
+			want := reference(recs)
+			for range 3 {
+				f.clear()
+				sent := append(append([]*billing.AccountingRecord{}, recs...), recs[:r.IntN(len(recs)+1)]...)
+				r.Shuffle(len(sent), func(i, j int) { sent[i], sent[j] = sent[j], sent[i] })
+				for len(sent) > 0 {
+					n := 1 + r.IntN(min(3, len(sent)))
+					errs := make([]error, n)
+					f.AccountBatch(t.Context(), sent[:n], errs)
+					for _, err := range errs {
+						if err != nil {
+							t.Fatal(err)
+						}
 					}
+					sent = sent[n:]
 				}
-				sent = sent[n:]
-			}
-			if got := f.referenceRows(); got != want {
-				for _, rec := range recs {
-					t.Logf("%v %s at %d after %v cause %d", rec.Status, rec.SessionID, rec.Time.Unix()-epoch, rec.SessionTime, rec.TerminateCause)
+				if got := f.referenceRows(); got != want {
+					for _, rec := range recs {
+						t.Logf("%v %s at %d after %v cause %d", rec.Status, rec.SessionID, rec.Time.Unix()-epoch, rec.SessionTime, rec.TerminateCause)
+					}
+					t.Fatalf("seed %d, round %d:\n%s\nwant\n%s", seed, round, got, want)
 				}
-				t.Fatalf("seed %d, round %d:\n%s\nwant\n%s", seed, round, got, want)
 			}
 		}
-	}
+	})
 }
 
 // A restart of the NAS closes what had started by then, and nothing else, in
 // whatever order the news comes.
 func TestReload(t *testing.T) {
-	other := netip.MustParseAddr("192.0.2.2")
-	older, newer, elsewhere := record("older", billing.Start, 10), record("newer", billing.Start, 60), record("elsewhere", billing.Start, 10)
-	elsewhere.NASAddr = other
-	late := record("older", billing.InterimUpdate, 40)
-	late.SessionTime, late.HasSession, late.InputOctets = 30*time.Second, true, 77
-	off, on := record("", billing.AccountingOff, 50), record("", billing.AccountingOn, 55)
-	recs := []*billing.AccountingRecord{older, newer, late, off, on}
-	want := ""
-	f := open(t, sqlbilling.Options{})
-	for _, order := range permutations(len(recs)) {
-		f.exec("DELETE FROM radacct")
-		f.exec("DELETE FROM nasreload")
-		f.exec("DELETE FROM radpool_reload")
-		f.account(elsewhere)
-		for _, i := range order {
-			f.account(recs[i])
+	eachEngine(t, func(t *testing.T, e engine) {
+		other := netip.MustParseAddr("192.0.2.2")
+		older, newer, elsewhere := record("older", billing.Start, 10), record("newer", billing.Start, 60), record("elsewhere", billing.Start, 10)
+		elsewhere.NASAddr = other
+		late := record("older", billing.InterimUpdate, 40)
+		late.SessionTime, late.HasSession, late.InputOctets = 30*time.Second, true, 77
+		off, on := record("", billing.AccountingOff, 50), record("", billing.AccountingOn, 55)
+		recs := []*billing.AccountingRecord{older, newer, late, off, on}
+		want := ""
+		f := e.open(t, sqlbilling.Options{})
+		for _, order := range permutations(len(recs)) {
+			f.clear()
+			f.account(elsewhere)
+			for _, i := range order {
+				f.account(recs[i])
+			}
+			got := f.dump()
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Fatalf("order %v:\n%s\nwant\n%s", order, got, want)
+			}
 		}
-		got := f.dump()
-		if want == "" {
-			want = got
+		var closed []struct {
+			ID    string `db:"acctsessionid"`
+			Stop  int64  `db:"acctstoptime"`
+			Cause string `db:"acctterminatecause"`
+			Input int64  `db:"acctinputoctets"`
 		}
-		if got != want {
-			t.Fatalf("order %v:\n%s\nwant\n%s", order, got, want)
+		if err := f.raw.Select(&closed, "SELECT acctsessionid, "+e.seconds("acctstoptime")+" AS acctstoptime, acctterminatecause, acctinputoctets FROM radacct WHERE acctstoptime IS NOT NULL"); err != nil {
+			t.Fatal(err)
 		}
-	}
-	var closed []struct {
-		ID    string `db:"acctsessionid"`
-		Stop  int64  `db:"acctstoptime"`
-		Cause string `db:"acctterminatecause"`
-		Input int64  `db:"acctinputoctets"`
-	}
-	if err := f.raw.Select(&closed, "SELECT acctsessionid, acctstoptime, acctterminatecause, acctinputoctets FROM radacct WHERE acctstoptime IS NOT NULL"); err != nil {
-		t.Fatal(err)
-	}
-	if len(closed) != 1 || closed[0].ID != "older" || closed[0].Stop != epoch+50 || closed[0].Cause != "NAS-Reboot" || closed[0].Input != 77 {
-		t.Errorf("closed: %+v", closed)
-	}
-	var reload int64
-	if err := f.raw.Get(&reload, "SELECT reloadtime FROM nasreload WHERE nasipaddress = ?", nas1.String()); err != nil || reload != epoch+55 {
-		t.Errorf("nasreload is %d (%v), want the newest", reload-epoch, err)
-	}
-	// The session's own Stop knows better.
-	f.account(record("older", billing.Stop, 45))
-	var stop int64
-	if err := f.raw.Get(&stop, "SELECT acctstoptime FROM radacct WHERE acctsessionid = 'older' AND acctterminatecause = ''"); err != nil || stop != epoch+45 {
-		t.Errorf("after its own Stop: %d (%v)", stop-epoch, err)
-	}
+		if len(closed) != 1 || closed[0].ID != "older" || closed[0].Stop != epoch+50 || closed[0].Cause != "NAS-Reboot" || closed[0].Input != 77 {
+			t.Errorf("closed: %+v", closed)
+		}
+		var reload int64
+		if err := f.raw.Get(&reload, "SELECT "+e.seconds("reloadtime")+" FROM nasreload"); err != nil || reload != epoch+55 {
+			t.Errorf("nasreload is %d (%v), want the newest", reload-epoch, err)
+		}
+		// The session's own Stop knows better.
+		f.account(record("older", billing.Stop, 45))
+		var stop int64
+		if err := f.raw.Get(&stop, "SELECT "+e.seconds("acctstoptime")+" FROM radacct WHERE acctsessionid = 'older' AND acctterminatecause = ''"); err != nil || stop != epoch+45 {
+			t.Errorf("after its own Stop: %d (%v)", stop-epoch, err)
+		}
+	})
 }
 
 // The restarts that are remembered are bounded.
 func TestReloadsAreBounded(t *testing.T) {
-	f := open(t, sqlbilling.Options{})
-	for i := range int64(50) {
-		f.account(record("", billing.AccountingOn, i))
-	}
-	var n, oldest int64
-	if err := f.raw.QueryRow("SELECT COUNT(*), MIN(reloadtime) FROM radpool_reload").Scan(&n, &oldest); err != nil || n != 32 || oldest != epoch+18 {
-		t.Errorf("%d restarts from %d on (%v), want 32 from 18 on", n, oldest-epoch, err)
-	}
+	eachEngine(t, func(t *testing.T, e engine) {
+		f := e.open(t, sqlbilling.Options{})
+		for i := range int64(50) {
+			f.account(record("", billing.AccountingOn, i))
+		}
+		var n, oldest int64
+		if err := f.raw.QueryRow("SELECT COUNT(*), MIN(reloadtime) FROM radpool_reload WHERE nasipaddress <> ''").Scan(&n, &oldest); err != nil || n != 32 || oldest != epoch+18 {
+			t.Errorf("%d restarts from %d on (%v), want 32 from 18 on", n, oldest-epoch, err)
+		}
+	})
 }
 
 func TestInterimFirstMakesTheRow(t *testing.T) {
-	f := open(t, sqlbilling.Options{})
-	rec := record("s", billing.InterimUpdate, 1000)
-	rec.SessionTime, rec.HasSession = 400*time.Second, true
-	f.account(rec)
-	var start int64
-	if err := f.raw.Get(&start, "SELECT acctstarttime FROM radacct WHERE acctstoptime IS NULL"); err != nil || start != epoch+600 {
-		t.Errorf("starts at %d (%v), want 600", start-epoch, err)
-	}
+	eachEngine(t, func(t *testing.T, e engine) {
+		f := e.open(t, sqlbilling.Options{})
+		rec := record("s", billing.InterimUpdate, 1000)
+		rec.SessionTime, rec.HasSession = 400*time.Second, true
+		f.account(rec)
+		var start int64
+		if err := f.raw.Get(&start, "SELECT "+e.seconds("acctstarttime")+" FROM radacct WHERE acctstoptime IS NULL"); err != nil || start != epoch+600 {
+			t.Errorf("starts at %d (%v), want 600", start-epoch, err)
+		}
+	})
 }
 
 // A status that the schema has no place for is answered, or the NAS would send it
 // for ever; it makes no row.
 func TestStatusWithoutAPlaceIsIgnored(t *testing.T) {
-	f := open(t, sqlbilling.Options{})
-	for _, status := range []billing.StatusType{0, 4, 9, 15} { // 9: Tunnel-Start
-		if err := f.Account(t.Context(), record("s", status, 1)); err != nil {
-			t.Errorf("status %d: %v", status, err)
+	eachEngine(t, func(t *testing.T, e engine) {
+		f := e.open(t, sqlbilling.Options{})
+		for _, status := range []billing.StatusType{0, 4, 9, 15} { // 9: Tunnel-Start
+			if err := f.Account(t.Context(), record("s", status, 1)); err != nil {
+				t.Errorf("status %d: %v", status, err)
+			}
 		}
-	}
-	var rows int
-	if err := f.raw.Get(&rows, "SELECT COUNT(*) FROM radacct"); err != nil || rows != 0 || f.Stats().Ignored != 4 {
-		t.Errorf("%d rows, %d ignored (%v), want 0 and 4", rows, f.Stats().Ignored, err)
-	}
+		var rows int
+		if err := f.raw.Get(&rows, "SELECT COUNT(*) FROM radacct"); err != nil || rows != 0 || f.Stats().Ignored != 4 {
+			t.Errorf("%d rows, %d ignored (%v), want 0 and 4", rows, f.Stats().Ignored, err)
+		}
+	})
 }
 
 func TestBadRecordsAreNamed(t *testing.T) {

@@ -174,38 +174,40 @@ func TestHostileText(t *testing.T) {
 // Many at once: everything is acknowledged once, groups form, and the rows are the
 // same as one by one.
 func TestConcurrentAccounting(t *testing.T) {
-	f, alone := open(t, sqlbilling.Options{}), open(t, sqlbilling.Options{})
-	const sessions = 40
-	var wg sync.WaitGroup
-	for i := range sessions {
-		recs := story(fmt.Sprintf("s%d", i))
-		if i < 8 {
-			alone.account(recs...)
-		}
-		for _, rec := range append(recs, recs...) {
+	eachEngine(t, func(t *testing.T, e engine) {
+		f, alone := e.open(t, sqlbilling.Options{}), e.open(t, sqlbilling.Options{})
+		const sessions = 40
+		var wg sync.WaitGroup
+		for i := range sessions {
+			recs := story(fmt.Sprintf("s%d", i))
+			if i < 8 {
+				alone.account(recs...)
+			}
+			for _, rec := range append(recs, recs...) {
+				wg.Go(func() {
+					if err := f.Account(t.Context(), rec); err != nil {
+						t.Error(err)
+					}
+				})
+			}
 			wg.Go(func() {
-				if err := f.Account(t.Context(), rec); err != nil {
+				if _, err := f.Authorize(t.Context(), &billing.AccessRequest{UserName: "alice", Time: at(0)}); err != nil {
 					t.Error(err)
 				}
 			})
 		}
-		wg.Go(func() {
-			if _, err := f.Authorize(t.Context(), &billing.AccessRequest{UserName: "alice", Time: at(0)}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	s := f.Stats()
-	if s.Records != sessions*8 || s.Groups == 0 || s.Groups > s.Records || s.Failed != 0 || s.Rows < sessions {
-		t.Errorf("%+v", s)
-	}
-	all := f.dump()
-	for line := range strings.Lines(alone.dump()) {
-		if !strings.Contains(all, line) {
-			t.Errorf("no %s", line)
+		wg.Wait()
+		s := f.Stats()
+		if s.Records != sessions*8 || s.Groups == 0 || s.Groups > s.Records || s.Failed != 0 || s.Rows < sessions {
+			t.Errorf("%+v", s)
 		}
-	}
+		all := f.dump()
+		for line := range strings.Lines(alone.dump()) {
+			if !strings.Contains(all, line) {
+				t.Errorf("no %s", line)
+			}
+		}
+	})
 }
 
 // An existing database is used as it is, also one of an older FreeRADIUS without
@@ -263,30 +265,32 @@ func TestExistingDatabase(t *testing.T) {
 }
 
 func TestPostAuth(t *testing.T) {
-	for _, store := range []bool{false, true} {
-		f := open(t, sqlbilling.Options{StorePasswords: store})
-		alice := &billing.AccessRequest{UserName: "alice"}
-		f.PostAuth(&billing.AuthResult{Access: alice, Time: at(1), Accepted: true, Password: []byte("secret")})
-		f.PostAuth(&billing.AuthResult{Access: alice, Time: at(2), Reason: billing.ReasonWrongPassword, Password: []byte("guess")})
-		f.PostAuth(&billing.AuthResult{Access: alice, Time: at(3), Reason: billing.ReasonExpired})
-		if err := f.Close(); err != nil { // writes what waits
-			t.Fatal(err)
+	eachEngine(t, func(t *testing.T, e engine) {
+		for _, store := range []bool{false, true} {
+			f := e.open(t, sqlbilling.Options{StorePasswords: store})
+			alice := &billing.AccessRequest{UserName: "alice"}
+			f.PostAuth(&billing.AuthResult{Access: alice, Time: at(1), Accepted: true, Password: []byte("secret")})
+			f.PostAuth(&billing.AuthResult{Access: alice, Time: at(2), Reason: billing.ReasonWrongPassword, Password: []byte("guess")})
+			f.PostAuth(&billing.AuthResult{Access: alice, Time: at(3), Reason: billing.ReasonExpired})
+			if err := f.Close(); err != nil { // writes what waits
+				t.Fatal(err)
+			}
+			var got []string
+			if err := f.raw.Select(&got, "SELECT CONCAT(username, ' ', pass, ' ', reply, ' ', "+e.seconds("authdate")+", ' ', reason) FROM radpostauth ORDER BY id"); err != nil {
+				t.Fatal(err)
+			}
+			want := []string{"alice *** Access-Accept 1700000001 ", "alice *** Access-Reject 1700000002 wrong-password", "alice  Access-Reject 1700000003 expired"}
+			if store {
+				want[0], want[1] = strings.Replace(want[0], "***", "secret", 1), strings.Replace(want[1], "***", "guess", 1)
+			}
+			if strings.Join(got, "\n") != strings.Join(want, "\n") {
+				t.Errorf("%q, want %q", got, want)
+			}
+			if s := f.Stats(); s.PostAuthWritten != 3 || s.PostAuthDropped+s.PostAuthFailed != 0 {
+				t.Errorf("%+v", s)
+			}
 		}
-		var got []string
-		if err := f.raw.Select(&got, "SELECT username||' '||pass||' '||reply||' '||authdate||' '||reason FROM radpostauth ORDER BY id"); err != nil {
-			t.Fatal(err)
-		}
-		want := []string{"alice *** Access-Accept 1700000001 ", "alice *** Access-Reject 1700000002 wrong-password", "alice  Access-Reject 1700000003 expired"}
-		if store {
-			want[0], want[1] = strings.Replace(want[0], "***", "secret", 1), strings.Replace(want[1], "***", "guess", 1)
-		}
-		if strings.Join(got, "\n") != strings.Join(want, "\n") {
-			t.Errorf("%q, want %q", got, want)
-		}
-		if s := f.Stats(); s.PostAuthWritten != 3 || s.PostAuthDropped+s.PostAuthFailed != 0 {
-			t.Errorf("%+v", s)
-		}
-	}
+	})
 }
 
 // PostAuth never blocks: what has no room is dropped and counted.
@@ -312,23 +316,25 @@ func TestPostAuthOverflow(t *testing.T) {
 }
 
 func TestEnsureDemo(t *testing.T) {
-	f := open(t, sqlbilling.Options{})
-	if n, err := f.EnsureDemo(t.Context(), 300); err != nil || n != 300 {
-		t.Fatal(n, err)
-	}
-	if n, err := f.EnsureDemo(t.Context(), 300); err != nil || n != 0 {
-		t.Error("again:", n, err)
-	}
-	g := f.authorize(&billing.AccessRequest{UserName: "user255", Time: at(0)})
-	if got, want := summary(g, nil), cleartext+" [Reply-Message=hello Session-Timeout=3600 Framed-IP-Address=10.0.1.0]"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if g.Password.VerifyPAP([]byte("pass255")) != billing.ReasonNone {
-		t.Error("the password is another")
-	}
-	if _, err := f.EnsureDemo(t.Context(), 1<<24); err == nil {
-		t.Error("no bound")
-	}
+	eachEngine(t, func(t *testing.T, e engine) {
+		f := e.open(t, sqlbilling.Options{})
+		if n, err := f.EnsureDemo(t.Context(), 300); err != nil || n != 300 {
+			t.Fatal(n, err)
+		}
+		if n, err := f.EnsureDemo(t.Context(), 300); err != nil || n != 0 {
+			t.Error("again:", n, err)
+		}
+		g := f.authorize(&billing.AccessRequest{UserName: "user255", Time: at(0)})
+		if got, want := summary(g, nil), cleartext+" [Reply-Message=hello Session-Timeout=3600 Framed-IP-Address=10.0.1.0]"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		if g.Password.VerifyPAP([]byte("pass255")) != billing.ReasonNone {
+			t.Error("the password is another")
+		}
+		if _, err := f.EnsureDemo(t.Context(), 1<<24); err == nil {
+			t.Error("no bound")
+		}
+	})
 }
 
 func TestMemory(t *testing.T) {

@@ -18,84 +18,86 @@ import (
 )
 
 // The suite for back ends holds for this one, behind a Processor where it needs
-// one.
+// one, on every kind of database.
 func TestConformance(t *testing.T) {
-	dir := t.TempDir()
-	files := 0
-	next := func() string {
-		files++
-		return filepath.Join(dir, fmt.Sprintf("%d.db", files))
-	}
-	billingtest.TestHandler(t, func(ctx context.Context, subscribers []billingtest.Subscriber) (*billingtest.Backend, error) {
-		file := next()
-		under, raw, err := conforming(ctx, file, next)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range subscribers {
-			if _, err := raw.ExecContext(ctx, `INSERT INTO radcheck (username, attribute, op, value) VALUES (?, 'Cleartext-Password', ':=', ?)`,
-				s.UserName, s.Password); err != nil {
-				return nil, errors.Join(err, under.Close())
+	eachEngine(t, func(t *testing.T, e engine) {
+		billingtest.TestHandler(t, func(ctx context.Context, subscribers []billingtest.Subscriber) (*billingtest.Backend, error) {
+			dsn, driver, rawDSN := e.create(t)
+			under, raw, err := e.conforming(ctx, dsn, driver, rawDSN, func() string { return filepath.Join(t.TempDir(), "again.db") })
+			if err != nil {
+				return nil, err
 			}
-		}
-		return under, nil
+			for _, s := range subscribers {
+				if _, err := raw.ExecContext(ctx, raw.Rebind(`INSERT INTO radcheck (username, attribute, op, value) VALUES (?, 'Cleartext-Password', ':=', ?)`),
+					s.UserName, s.Password); err != nil {
+					return nil, errors.Join(err, under.Close())
+				}
+			}
+			return under, nil
+		})
 	})
 }
 
-// conforming opens a file as the suite wants it.
-func conforming(ctx context.Context, file string, next func() string) (*billingtest.Backend, *sqlx.DB, error) {
-	b, err := sqlbilling.Open(ctx, "sqlite:"+file, sqlbilling.Options{})
+// conforming opens a database as the suite wants it.
+func (e engine) conforming(ctx context.Context, dsn, driver, rawDSN string, next func() string) (*billingtest.Backend, *sqlx.DB, error) {
+	b, err := sqlbilling.Open(ctx, dsn, sqlbilling.Options{})
 	if err != nil {
 		return nil, nil, err
 	}
-	raw, err := sqlx.Open("sqlite", "file://"+file+"?_pragma=busy_timeout(5000)")
+	raw, err := sqlx.Open(driver, rawDSN)
 	if err != nil {
 		return nil, nil, errors.Join(err, b.Close())
 	}
-	raw.SetMaxOpenConns(1)
 	closeBoth := func() error { return errors.Join(b.Close(), raw.Close()) }
 	return &billingtest.Backend{
 		Handler:  b,
-		Sessions: func(ctx context.Context) ([]billingtest.Session, error) { return sessions(ctx, raw) },
+		Sessions: func(ctx context.Context) ([]billingtest.Session, error) { return e.sessions(ctx, raw) },
 		Close:    closeBoth,
 		Stall: func(ctx context.Context) (func(), error) {
-			if _, err := raw.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+			c, err := raw.Connx(ctx)
+			if err != nil {
 				return nil, err
 			}
-			return func() { _, _ = raw.Exec("ROLLBACK") }, nil
+			for _, s := range e.stall {
+				if _, err := c.ExecContext(ctx, s); err != nil {
+					return nil, errors.Join(err, c.Close())
+				}
+			}
+			return func() {
+				_, _ = c.ExecContext(context.Background(), e.release)
+				_ = c.Close()
+			}, nil
 		},
 		Reopen: func(ctx context.Context) (*billingtest.Backend, error) {
-			again := next()
-			for _, suffix := range []string{"", "-wal"} { // as the disk is now
-				content, err := os.ReadFile(file + suffix)
-				if err == nil {
-					err = os.WriteFile(again+suffix, content, 0o600)
+			if file, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
+				again := next()
+				for _, suffix := range []string{"", "-wal"} { // as the disk is now
+					content, err := os.ReadFile(file + suffix)
+					if err == nil {
+						err = os.WriteFile(again+suffix, content, 0o600)
+					}
+					if err != nil {
+						return nil, err
+					}
 				}
-				if err != nil {
-					return nil, err
-				}
+				dsn, rawDSN = "sqlite:"+again, "file://"+again+"?_pragma=busy_timeout(5000)"
 			}
 			if err := closeBoth(); err != nil {
 				return nil, err
 			}
-			reopened, _, err := conforming(ctx, again, next)
+			reopened, _, err := e.conforming(ctx, dsn, driver, rawDSN, next)
 			return reopened, err
 		},
 	}, raw, nil
 }
 
-func sessions(ctx context.Context, raw *sqlx.DB) ([]billingtest.Session, error) {
-	rows, err := raw.QueryxContext(ctx, "SELECT * FROM radacct")
+func (e engine) sessions(ctx context.Context, raw *sqlx.DB) ([]billingtest.Session, error) {
+	rows, err := e.acctRows(ctx, raw)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
 	var list []billingtest.Session
-	for rows.Next() {
-		m := make(map[string]any)
-		if err := rows.MapScan(m); err != nil {
-			return nil, err
-		}
+	for _, m := range rows {
 		text := func(column string) string { s, _ := m[column].(string); return s }
 		number := func(column string) int64 { n, _ := m[column].(int64); return n }
 		s := billingtest.Session{
@@ -117,5 +119,5 @@ func sessions(ctx context.Context, raw *sqlx.DB) ([]billingtest.Session, error) 
 		s.Detail = fmt.Sprint(m)
 		list = append(list, s)
 	}
-	return list, rows.Err()
+	return list, nil
 }

@@ -33,6 +33,11 @@ func (b *Backend) ensureDemo(ctx context.Context, n int) (int, error) {
 		return 0, err
 	}
 	defer func() { _ = tx.Rollback() }()
+	if b.d.OwnReloads != "" && b.history { // whoever does this at the same time waits
+		if _, err := tx.ExecContext(ctx, b.d.OwnReloads); err != nil {
+			return 0, err
+		}
+	}
 	var existing int
 	if err := tx.GetContext(ctx, &existing, `SELECT COUNT(*) FROM (SELECT username FROM radcheck LIMIT 1) AS one`); err != nil {
 		return 0, err

@@ -231,42 +231,44 @@ func TestEvaluate(t *testing.T) {
 // The statements, that for one user and that for many, find what the evaluation
 // is to be given: the same Grants come out of the database.
 func TestAuthorizeEvaluates(t *testing.T) {
-	f := open(t, sqlbilling.Options{DefaultProfile: "DEFAULT"})
-	for _, c := range evaluations {
-		for _, table := range []string{"radcheck", "radreply", "radgroupcheck", "radgroupreply", "radusergroup"} {
-			f.exec("DELETE FROM " + table)
-		}
-		tx := f.raw.MustBegin()
-		for i, r := range c.rows {
-			var err error
-			switch r[0] {
-			case "radusergroup":
-				_, err = tx.Exec("INSERT INTO radusergroup (id, username, groupname, priority) VALUES (?, ?, ?, ?)", i+1, r[1], r[2], r[3])
-			case "radcheck", "radreply":
-				_, err = tx.Exec("INSERT INTO "+r[0]+" (id, username, attribute, op, value) VALUES (?, ?, ?, ?, ?)", i+1, r[1], r[2], r[3], r[4])
-			default:
-				_, err = tx.Exec("INSERT INTO "+r[0]+" (id, groupname, attribute, op, value) VALUES (?, ?, ?, ?, ?)", i+1, r[1], r[2], r[3], r[4])
+	eachEngine(t, func(t *testing.T, e engine) {
+		f := e.open(t, sqlbilling.Options{DefaultProfile: "DEFAULT", Names: sqlbilling.NamesExact})
+		for _, c := range evaluations {
+			for _, table := range []string{"radcheck", "radreply", "radgroupcheck", "radgroupreply", "radusergroup"} {
+				f.exec("DELETE FROM " + table)
 			}
-			if err != nil {
+			tx := f.raw.MustBegin()
+			for i, r := range c.rows {
+				var err error
+				switch r[0] {
+				case "radusergroup":
+					_, err = tx.Exec(f.raw.Rebind("INSERT INTO radusergroup (id, username, groupname, priority) VALUES (?, ?, ?, ?)"), i+1, r[1], r[2], r[3])
+				case "radcheck", "radreply":
+					_, err = tx.Exec(f.raw.Rebind("INSERT INTO "+r[0]+" (id, username, attribute, op, value) VALUES (?, ?, ?, ?, ?)"), i+1, r[1], r[2], r[3], r[4])
+				default:
+					_, err = tx.Exec(f.raw.Rebind("INSERT INTO "+r[0]+" (id, groupname, attribute, op, value) VALUES (?, ?, ?, ?, ?)"), i+1, r[1], r[2], r[3], r[4])
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := tx.Commit(); err != nil {
 				t.Fatal(err)
 			}
-		}
-		if err := tx.Commit(); err != nil {
-			t.Fatal(err)
-		}
-		want, wantErr := sqlbilling.EvaluateRows(aliceRequest(t), c.rows, time.UTC, "DEFAULT", "radpool-restricted")
-		got, err := f.Authorize(t.Context(), aliceRequest(t))
-		grants, errs := make([]billing.Grant, 2), make([]error, 2)
-		f.AuthorizeBatch(t.Context(), []*billing.AccessRequest{{UserName: "bob", Time: at(0)}, aliceRequest(t)}, grants, errs)
-		for _, got := range []struct {
-			grant billing.Grant
-			err   error
-		}{{got, err}, {grants[1], errs[1]}} {
-			if !reflect.DeepEqual(got.grant, want) || fmt.Sprint(got.err) != fmt.Sprint(wantErr) {
-				t.Errorf("%s: %s (%v)\nwant %s (%v)", c.name, summary(got.grant, got.err), got.err, summary(want, wantErr), wantErr)
+			want, wantErr := sqlbilling.EvaluateRows(aliceRequest(t), c.rows, time.UTC, "DEFAULT", "radpool-restricted")
+			got, err := f.Authorize(t.Context(), aliceRequest(t))
+			grants, errs := make([]billing.Grant, 2), make([]error, 2)
+			f.AuthorizeBatch(t.Context(), []*billing.AccessRequest{{UserName: "bob", Time: at(0)}, aliceRequest(t)}, grants, errs)
+			for _, got := range []struct {
+				grant billing.Grant
+				err   error
+			}{{got, err}, {grants[1], errs[1]}} {
+				if !reflect.DeepEqual(got.grant, want) || fmt.Sprint(got.err) != fmt.Sprint(wantErr) {
+					t.Errorf("%s: %s (%v)\nwant %s (%v)", c.name, summary(got.grant, got.err), got.err, summary(want, wantErr), wantErr)
+				}
 			}
 		}
-	}
+	})
 }
 
 // A request made by hand has no packet: its fields stand for it.

@@ -215,27 +215,31 @@ func TestFullDisk(t *testing.T) {
 
 // A row that the database refuses fails alone.
 func TestBadRowFailsAlone(t *testing.T) {
-	f := open(t, sqlbilling.Options{})
-	f.exec("CREATE TRIGGER refuse BEFORE INSERT ON radacct WHEN NEW.username = 'bad' BEGIN SELECT RAISE(ABORT, 'no'); END")
-	recs := make([]*billing.AccountingRecord, 33)
-	for i := range recs {
-		recs[i] = record(fmt.Sprintf("s%d", i), billing.Start, 0)
-	}
-	recs[7].UserName, recs[20].UserName = "bad", "bad"
-	errs := make([]error, len(recs))
-	f.AccountBatch(t.Context(), recs, errs)
-	for i, err := range errs {
-		if bad := i == 7 || i == 20; errors.Is(err, billing.ErrRecord) != bad || (err != nil) != bad {
-			t.Errorf("record %d: %v", i, err)
+	eachEngine(t, func(t *testing.T, e engine) {
+		f := e.open(t, sqlbilling.Options{})
+		for _, s := range e.refuse {
+			f.exec(s)
 		}
-	}
-	var n int
-	if err := f.raw.Get(&n, "SELECT COUNT(*) FROM radacct"); err != nil || n != 31 {
-		t.Errorf("%d rows (%v), want 31", n, err)
-	}
-	if s := f.Stats(); s.Failed != 2 || s.Records != 31 || s.Rows != 31 || s.Pending != 0 {
-		t.Errorf("%+v", s)
-	}
+		recs := make([]*billing.AccountingRecord, 33)
+		for i := range recs {
+			recs[i] = record(fmt.Sprintf("s%d", i), billing.Start, 0)
+		}
+		recs[7].UserName, recs[20].UserName = "bad", "bad"
+		errs := make([]error, len(recs))
+		f.AccountBatch(t.Context(), recs, errs)
+		for i, err := range errs {
+			if bad := i == 7 || i == 20; errors.Is(err, billing.ErrRecord) != bad || (err != nil) != bad {
+				t.Errorf("record %d: %v", i, err)
+			}
+		}
+		var n int
+		if err := f.raw.Get(&n, "SELECT COUNT(*) FROM radacct"); err != nil || n != 31 {
+			t.Errorf("%d rows (%v), want 31", n, err)
+		}
+		if s := f.Stats(); s.Failed != 2 || s.Records != 31 || s.Rows != 31 || s.Pending != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
 }
 
 // A row that cannot be understood is a fault of its subscriber's, and none of the

@@ -21,14 +21,18 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A fixture is a Backend on a new file, and another connection to that file.
+// A fixture is a Backend on a new database, and another connection to it.
 type fixture struct {
 	*sqlbilling.Backend
-	t    testing.TB
-	file string
-	raw  *sqlx.DB
+	t     testing.TB
+	e     engine
+	file  string // of SQLite
+	dsn   string
+	raw   *sqlx.DB
+	again func(sqlbilling.Options) *fixture // another Backend on the same database
 }
 
+// open opens a Backend on a new file of SQLite.
 func open(t testing.TB, opts sqlbilling.Options) *fixture {
 	t.Helper()
 	return openFile(t, filepath.Join(t.TempDir(), "radius.db"), opts)
@@ -36,19 +40,8 @@ func open(t testing.TB, opts sqlbilling.Options) *fixture {
 
 func openFile(t testing.TB, file string, opts sqlbilling.Options) *fixture {
 	t.Helper()
-	if opts.Location == nil {
-		opts.Location = time.UTC
-	}
-	b, err := sqlbilling.Open(t.Context(), "sqlite:"+file, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := &fixture{Backend: b, t: t, file: file, raw: rawDB(t, file)}
-	t.Cleanup(func() {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	f := sqliteEngine.openDSN(t, "sqlite:"+file, "sqlite", "file://"+file+"?_pragma=busy_timeout(5000)", opts)
+	f.file = file
 	return f
 }
 
@@ -65,9 +58,25 @@ func rawDB(t testing.TB, file string) *sqlx.DB {
 
 func (f *fixture) exec(query string, args ...any) {
 	f.t.Helper()
-	if _, err := f.raw.Exec(query, args...); err != nil {
+	if _, err := f.raw.Exec(f.raw.Rebind(query), args...); err != nil {
 		f.t.Fatal(err)
 	}
+}
+
+// get reads one value, or one row.
+func (f *fixture) get(dest any, query string, args ...any) {
+	f.t.Helper()
+	if err := f.raw.Get(dest, f.raw.Rebind(query), args...); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// clear empties the tables of accounting.
+func (f *fixture) clear() {
+	f.t.Helper()
+	f.exec("DELETE FROM radacct")
+	f.exec("DELETE FROM nasreload")
+	f.exec("DELETE FROM radpool_reload WHERE nasipaddress <> ''")
 }
 
 // rows inserts rows, "table who attribute op value".
@@ -107,22 +116,14 @@ func (f *fixture) account(recs ...*billing.AccountingRecord) {
 // dump is all of radacct but the ids, as text.
 func (f *fixture) dump() string {
 	f.t.Helper()
-	rows, err := f.raw.Queryx("SELECT * FROM radacct ORDER BY acctuniqueid")
+	rows, err := f.e.acctRows(f.t.Context(), f.raw)
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	defer func() { _ = rows.Close() }()
 	s := ""
-	for rows.Next() {
-		m := make(map[string]any)
-		if err := rows.MapScan(m); err != nil {
-			f.t.Fatal(err)
-		}
+	for _, m := range rows {
 		delete(m, "radacctid")
 		s += fmt.Sprintf("%#v\n", m) // maps print in the order of their keys
-	}
-	if err := rows.Err(); err != nil {
-		f.t.Fatal(err)
 	}
 	return s
 }

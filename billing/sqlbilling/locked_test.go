@@ -3,7 +3,6 @@ package sqlbilling_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -13,33 +12,35 @@ import (
 	"github.com/radpool/radpool/billing/sqlbilling"
 )
 
-// Several processes that start at once on a file that none of them has made yet
+// Several processes that start at once on a database that none of them has made yet
 // wait for each other.
 func TestOpenAtOnce(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "radius.db")
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	total := 0
-	for range 4 {
-		wg.Go(func() {
-			b, err := sqlbilling.Open(t.Context(), "sqlite:"+file, sqlbilling.Options{WriteTimeout: time.Minute})
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			n, err := b.EnsureDemo(t.Context(), 5000)
-			if err := errors.Join(err, b.Close()); err != nil {
-				t.Error(err)
-			}
-			mu.Lock()
-			total += n
-			mu.Unlock()
-		})
-	}
-	wg.Wait()
-	if total != 5000 {
-		t.Errorf("%d demo users were added, want 5000", total)
-	}
+	eachEngine(t, func(t *testing.T, e engine) {
+		dsn, _, _ := e.create(t)
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		total := 0
+		for range 4 {
+			wg.Go(func() {
+				b, err := sqlbilling.Open(t.Context(), dsn, sqlbilling.Options{WriteTimeout: time.Minute})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				n, err := b.EnsureDemo(t.Context(), 1000)
+				if err := errors.Join(err, b.Close()); err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				total += n
+				mu.Unlock()
+			})
+		}
+		wg.Wait()
+		if total != 1000 {
+			t.Errorf("%d demo users were added, want 1000", total)
+		}
+	})
 }
 
 // While another process has the database locked Open waits, and not for ever.

@@ -21,6 +21,8 @@ type Backend struct {
 	opts Options
 	l    layout
 
+	history bool // radpool_reload is there
+
 	lookup  dialect.Lookup
 	lookups *lookups
 	writer  *writer
@@ -78,6 +80,9 @@ func open(ctx context.Context, d *dialect.Dialect, target string, opts Options) 
 	if err != nil {
 		return nil, fmt.Errorf("sqlbilling: %w", err)
 	}
+	if db.Dialect != nil {
+		d = db.Dialect
+	}
 	b := &Backend{db: db, d: d, opts: opts}
 	if err := b.start(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("sqlbilling: %s: %w", db.Label, err), db.Close())
@@ -98,8 +103,7 @@ func (b *Backend) start(ctx context.Context) error {
 		b.opts.Logger.Warn("the database lacks something optional; it is not written",
 			zap.String("database", b.db.Label), zap.String("missing", name))
 	}
-	history, err := b.ensureReloads(ctx)
-	if err != nil {
+	if b.history, err = b.ensureReloads(ctx); err != nil {
 		return err
 	}
 	if err := b.checkIndexes(ctx); err != nil {
@@ -113,7 +117,7 @@ func (b *Backend) start(ctx context.Context) error {
 	b.lookups = &lookups{running: b.db.Readers, most: b.db.Batch, ask: b.ask}
 	var stores []*store
 	for range b.db.Writers {
-		st, err := newStore(ctx, b, history)
+		st, err := newStore(ctx, b)
 		if err != nil {
 			return errors.Join(err, b.release(stores))
 		}

@@ -2,6 +2,8 @@ package sqlbilling
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -87,6 +89,29 @@ const (
 	// lower(username) for it, as the standard schema has them in comments.
 	NamesIgnoreCase = Comparison(dialect.IgnoreCase)
 )
+
+var comparisons = [...]string{NamesAsColumn: "column", NamesExact: "exact", NamesIgnoreCase: "ignore-case"}
+
+// String returns the word for c, as in a flag: "column", "exact" or "ignore-case".
+func (c Comparison) String() string {
+	if int(c) < len(comparisons) {
+		return comparisons[c]
+	}
+	return "invalid"
+}
+
+// MarshalText returns what String returns, for flag.TextVar and the like.
+func (c Comparison) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads what String returns.
+func (c *Comparison) UnmarshalText(text []byte) error {
+	i := slices.Index(comparisons[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("%.32q is none of %s", text, strings.Join(comparisons[:], ", "))
+	}
+	*c = Comparison(i)
+	return nil
+}
 
 // withDefaults returns o with its zero fields set, or an error that names a field
 // and its bounds.

@@ -32,9 +32,9 @@ type postAuth struct {
 	columns []string
 	kinds   []dialect.Kind
 	text    string
-	rows chan postAuthRow
-	stop chan struct{} // closed by close
-	done chan struct{} // closed when run has returned
+	rows    chan postAuthRow
+	stop    chan struct{} // closed by close
+	done    chan struct{} // closed when run has returned
 
 	quiet everySecond // of errors in the log; run's own
 

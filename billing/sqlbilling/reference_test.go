@@ -1,6 +1,7 @@
 package sqlbilling_test
 
 import (
+	"database/sql"
 	"fmt"
 	"math"
 	"slices"
@@ -90,20 +91,23 @@ func referenceRow(id string, list, all []*billing.AccountingRecord) string {
 // referenceRows is what reference is compared with.
 func (f *fixture) referenceRows() string {
 	f.t.Helper()
-	rows, err := f.raw.Query(`SELECT acctuniqueid, acctstarttime, acctupdatetime, COALESCE(acctstoptime, 0), acctterminatecause,
-		acctsessiontime, acctinputoctets, acctoutputoctets, framedipaddress, connectinfo_start, connectinfo_stop FROM radacct`)
+	sec := f.e.seconds
+	rows, err := f.raw.Query(`SELECT acctuniqueid, ` + sec("acctstarttime") + `, ` + sec("acctupdatetime") + `, COALESCE(` + sec("acctstoptime") + `, 0),
+		COALESCE(acctterminatecause, ''), acctsessiontime, acctinputoctets, acctoutputoctets, framedipaddress, COALESCE(connectinfo_start, ''),
+		COALESCE(connectinfo_stop, '') FROM radacct`)
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	defer func() { _ = rows.Close() }()
 	var lines []string
 	for rows.Next() {
-		var id, cause, addr, connectStart, connectStop string
+		var id, cause, connectStart, connectStop string
+		var addr sql.NullString
 		var start, update, stop, seconds, input, output int64
 		if err := rows.Scan(&id, &start, &update, &stop, &cause, &seconds, &input, &output, &addr, &connectStart, &connectStop); err != nil {
 			f.t.Fatal(err)
 		}
-		lines = append(lines, fmt.Sprint(id, start, update, stop, cause, seconds, input, output, addr, connectStart, connectStop))
+		lines = append(lines, fmt.Sprint(id, start, update, stop, cause, seconds, input, output, addr.String, connectStart, connectStop))
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")

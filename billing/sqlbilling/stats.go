@@ -28,9 +28,9 @@ type Stats struct {
 }
 
 type counters struct {
-	authorized, queries, unanswered                                        atomic.Uint64
+	authorized, queries, unanswered                                             atomic.Uint64
 	records, groups, rows, retries, failed, overloaded, ignored, abandoned, cut atomic.Uint64
-	postAuthWritten, postAuthDropped, postAuthFailed                       atomic.Uint64
+	postAuthWritten, postAuthDropped, postAuthFailed                            atomic.Uint64
 }
 
 // Stats returns the counters. Each is exact, though not all are of one moment.

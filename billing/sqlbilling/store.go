@@ -37,9 +37,9 @@ type store struct {
 	rows    rowWriter
 }
 
-func newStore(ctx context.Context, b *Backend, history bool) (*store, error) {
+func newStore(ctx context.Context, b *Backend) (*store, error) {
 	db, d, l := b.db, b.d, b.l
-	s := &store{db: db, d: d, l: l, stats: &b.stats, history: history}
+	s := &store{db: db, d: d, l: l, stats: &b.stats, history: b.history}
 	var err error
 	if s.find, err = db.Write.PreparexContext(ctx, db.Write.Rebind(l.selectSQL(d))); err != nil {
 		return nil, err
@@ -177,23 +177,42 @@ func (s *store) read(ctx context.Context, tx *sqlx.Tx, sessions []session) (map[
 	for i := range sessions {
 		ids[i] = sessions[i].uniqueID
 	}
-	rows, err := tx.Stmtx(s.find).QueryxContext(ctx, s.d.List(ids))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
 	stored := make(map[string]session, len(sessions))
 	var row session
-	dest := s.l.scan(&row)
-	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
-			return nil, fmt.Errorf("radacct: %w", err)
-		}
+	err := s.each(ctx, tx, s.find, ids, s.l.scan(&row), func() {
 		if _, there := stored[row.uniqueID]; !there {
 			stored[row.uniqueID] = row
 		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("radacct: %w", err)
 	}
-	return stored, rows.Err()
+	return stored, nil
+}
+
+// each runs a statement that ends in Among for some values, and calls do after
+// each row was read into dest.
+func (s *store) each(ctx context.Context, tx *sqlx.Tx, stmt *sqlx.Stmt, values []string, dest []any, do func()) error {
+	size := s.d.ListLength
+	if size == 0 {
+		size = len(values)
+	}
+	for some := range slices.Chunk(values, size) {
+		rows, err := tx.Stmtx(stmt).QueryxContext(ctx, s.d.List(some)...)
+		if err != nil {
+			return err
+		}
+		for rows.Next() {
+			if err := rows.Scan(dest...); err != nil {
+				return errors.Join(err, rows.Close())
+			}
+			do()
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readReloads returns when the NASes of these sessions were restarted.
@@ -207,21 +226,11 @@ func (s *store) readReloads(ctx context.Context, tx *sqlx.Tx, sessions []session
 	}
 	slices.Sort(nases)
 	nases = slices.Compact(nases)
-	rows, err := tx.Stmtx(s.reloads).QueryxContext(ctx, s.d.List(nases))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
 	history := make(map[string][]int64)
-	for rows.Next() {
-		var nas string
-		var at int64
-		if err := rows.Scan(&nas, &at); err != nil {
-			return nil, err
-		}
-		history[nas] = append(history[nas], at)
-	}
-	return history, rows.Err()
+	var nas string
+	var at int64
+	err := s.each(ctx, tx, s.reloads, nases, []any{&nas, &at}, func() { history[nas] = append(history[nas], at) })
+	return history, err
 }
 
 // writeReload remembers that a NAS was restarted, and closes the sessions that

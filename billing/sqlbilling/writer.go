@@ -196,7 +196,9 @@ func (w *scribe) writeItems(ctx context.Context, items []*item) {
 		w.stats.rows.Add(uint64(rows))
 		return
 	}
-	if class := w.store.d.Classify(err); len(items) > 1 && (class == dialect.BadRow || class == dialect.Conflict) {
+	class := w.store.d.Classify(err)
+	refused := class == dialect.BadRow || class == dialect.Conflict // one of items is
+	if refused && len(items) > 1 {
 		half := len(items) / 2
 		w.writeItems(ctx, items[:half])
 		w.writeItems(ctx, items[half:])
@@ -209,7 +211,7 @@ func (w *scribe) writeItems(ctx context.Context, items []*item) {
 			zap.Uint64("since the start", w.stats.failed.Load()), zap.Error(err))
 	}
 	err = fmt.Errorf("sqlbilling: %s: %w", w.store.db.Label, err)
-	if w.store.d.Classify(err) == dialect.Row { // the one item that is left
+	if refused {
 		err = &recordError{err}
 	}
 	for _, it := range items {

@@ -14,7 +14,9 @@ import (
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/journal"
 	"github.com/radpool/radpool/billing/sqlbilling"
-	_ "github.com/radpool/radpool/billing/sqlbilling/sqlite" // -db sqlite:FILE
+	_ "github.com/radpool/radpool/billing/sqlbilling/mysql"    // -db mysql:DSN
+	_ "github.com/radpool/radpool/billing/sqlbilling/postgres" // -db postgres://...
+	_ "github.com/radpool/radpool/billing/sqlbilling/sqlite"   // -db sqlite:FILE
 )
 
 // backend is the billing system that the flags chose.
@@ -30,7 +32,7 @@ func openBackend(ctx context.Context, o *options, log *zap.Logger) (*backend, er
 	} else {
 		var err error
 		if b, err = openSQL(ctx, o, log); err != nil {
-			return nil, fmt.Errorf("-db %s: %w", o.db, err)
+			return nil, fmt.Errorf("-db %s: %w", o.database(), err)
 		}
 	}
 	if o.backendDelay > 0 {
@@ -66,7 +68,7 @@ func withJournal(ctx context.Context, b *backend, o *options, log *zap.Logger) (
 // openSQL opens the database, creates it when it is missing, and fills it with
 // demo users when it has no subscriber.
 func openSQL(ctx context.Context, o *options, log *zap.Logger) (*backend, error) {
-	db, err := sqlbilling.Open(ctx, o.db, sqlbilling.Options{Logger: log})
+	db, err := sqlbilling.Open(ctx, o.db, sqlbilling.Options{Logger: log, Names: o.names, EscapeNames: o.escapeNames})
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap/zapcore"
 
+	"github.com/radpool/radpool/billing/sqlbilling"
 	"github.com/radpool/radpool/radpool"
 )
 
@@ -24,6 +25,8 @@ const maxUsers = 10_000_000
 type options struct {
 	db           string
 	memoryUsers  int // of db, or 0
+	names        sqlbilling.Comparison
+	escapeNames  bool
 	auth, acct   string
 	secret       string
 	demo         int
@@ -39,7 +42,9 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	o := new(options)
 	f := flag.NewFlagSet("billingd", flag.ContinueOnError)
 	f.SetOutput(io.Discard) // errors are one line, and printed by the caller
-	f.StringVar(&o.db, "db", "sqlite:radpool.db", "subscribers and accounting: sqlite:`FILE`, or memory:N for user0/pass0 ... without a database")
+	f.StringVar(&o.db, "db", "sqlite:radpool.db", "subscribers and accounting: `sqlite:FILE`, mysql:USER:PASSWORD@tcp(HOST:PORT)/DB, postgres://USER:PASSWORD@HOST:PORT/DB, or memory:N for user0/pass0 ... without a database")
+	f.TextVar(&o.names, "names", sqlbilling.NamesAsColumn, "how user names are compared: column (as the database does), exact or ignore-case; no `way` else")
+	f.BoolVar(&o.escapeNames, "escape-names", false, "write =2B for + and the like in user names, as FreeRADIUS does with its safe_characters")
 	f.StringVar(&o.auth, "auth", "127.0.0.1:1812", "`address` for authentication")
 	f.StringVar(&o.acct, "acct", "127.0.0.1:1813", "`address` for accounting")
 	f.StringVar(&o.secret, "secret", "testing123", "`secret` shared with the clients 127.0.0.0/8 and ::1")
@@ -80,6 +85,7 @@ func (o *options) check() error {
 	kind, value, _ := strings.Cut(o.db, ":")
 	switch {
 	case kind == "sqlite" && value != "":
+	case (kind == "mysql" || kind == "mariadb" || kind == "postgres" || kind == "postgresql") && value != "":
 	case kind == "memory":
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 || n > maxUsers {
@@ -87,7 +93,7 @@ func (o *options) check() error {
 		}
 		o.memoryUsers = n
 	default:
-		return fmt.Errorf("-db %s: want sqlite:FILE or memory:N", o.db)
+		return fmt.Errorf("-db %s: want sqlite:FILE, mysql:DSN, postgres://... or memory:N", o.database())
 	}
 	if err := o.checkJournal(kind); err != nil {
 		return err

@@ -3,6 +3,8 @@
 //
 //	billingd                              serve radpool.db, made with 100 demo users if there is none
 //	billingd -db sqlite:/var/lib/isp.db   serve a FreeRADIUS database as it stands
+//	billingd -db 'mysql:radius:PASSWORD@tcp(127.0.0.1:3306)/radius'
+//	billingd -db postgres://radius:PASSWORD@127.0.0.1/radius
 //	billingd -db memory:1000              serve 1000 users without a database
 //
 // It serves the clients 127.0.0.0/8 and ::1 with one secret. SIGTERM and Ctrl-C
@@ -115,7 +117,7 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 		go func() { served <- server.ServeServices(s.conn, s.services) }()
 	}
 	// Serving goes on without a reader of this line.
-	_, _ = fmt.Fprintf(stdout, "billingd ready auth=%s acct=%s db=%s\n", sockets.addr(radpool.Auth), sockets.addr(radpool.Acct), o.db)
+	_, _ = fmt.Fprintf(stdout, "billingd ready auth=%s acct=%s db=%s\n", sockets.addr(radpool.Auth), sockets.addr(radpool.Acct), o.database())
 	select {
 	case err := <-served: // a socket failed: there is no use in going on with the other
 		return errors.Join(err, server.Close())

@@ -120,13 +120,17 @@ func TestBadStartsAreOneClearLine(t *testing.T) {
 		"-auth 127.0.0.1:0 -acct 127.0.0.1:0 -db sqlite:" + foreign: {1, foreign},
 		"-auth 127.0.0.1:0 -acct 127.0.0.1:0 -db sqlite:" + dir:     {1, dir},
 		"-auth nonsense -acct 127.0.0.1:0 -db memory:1":             {1, "-auth nonsense"},
-		"-no-such-flag":           {2, "-no-such-flag"},
-		"-db nonsense":            {2, "-db nonsense: want sqlite:FILE or memory:N"},
-		"-db memory:0":            {2, "N from 1 to"},
-		"-db memory:1 more":       {2, `unexpected argument "more"`},
-		"-max-servers 0":          {2, "-max-servers 0: must be at least 1"},
-		"-max-servers 99999":      {2, "-max-servers 99999: must be 1 to 65536"},
-		"-max-queue-size 1048577": {2, "-max-queue-size 1048577: must be 2 to 1048576"},
+		"-no-such-flag": {2, "-no-such-flag"},
+		"-db nonsense":  {2, "-db nonsense: want sqlite:FILE, mysql:DSN, postgres://... or memory:N"},
+		"-names loud":   {2, `"loud" is none of column, exact, ignore-case`},
+		"-auth 127.0.0.1:0 -acct 127.0.0.1:0 -db mysql:me:hunter2@tcp(127.0.0.1:1)/radius":        {1, "-db mysql:me:***@tcp(127.0.0.1:1)/radius: sqlbilling: MySQL database radius at 127.0.0.1:1: "},
+		"-auth 127.0.0.1:0 -acct 127.0.0.1:0 -db postgres://me:hunter2@127.0.0.1:1/radius":        {1, "-db postgres://me:***@127.0.0.1:1/radius: sqlbilling: PostgreSQL database radius at 127.0.0.1:1: "},
+		"-auth 127.0.0.1:0 -acct 127.0.0.1:0 -db postgres:host=127.0.0.1&port=1&password=hunter2": {1, "-db postgres:host=127.0.0.1&port=1&password=***: "},
+		"-db memory:0":                                {2, "N from 1 to"},
+		"-db memory:1 more":                           {2, `unexpected argument "more"`},
+		"-max-servers 0":                              {2, "-max-servers 0: must be at least 1"},
+		"-max-servers 99999":                          {2, "-max-servers 99999: must be 1 to 65536"},
+		"-max-queue-size 1048577":                     {2, "-max-queue-size 1048577: must be 2 to 1048576"},
 		"-min-spare-servers 33 -max-spare-servers 32": {2, "-min-spare-servers 33: must be 1 to 32 (MaxSpareServers)"},
 		"-patience 1ms":              {2, "-patience 1ms: must be 50ms to 9s (MaxRequestTime)"},
 		"-max-request-time 1h":       {2, "-max-request-time 1h0m0s: must be 1ms to 2m0s"},
@@ -147,6 +151,9 @@ func TestBadStartsAreOneClearLine(t *testing.T) {
 				t.Errorf("got %v, want exit status %d", err, want.status)
 			}
 			line := strings.TrimSuffix(log.String(), "\n")
+			if strings.Contains(line, "hunter2") {
+				t.Errorf("the password is in %q", line)
+			}
 			if !strings.HasPrefix(line, "billingd: ") || !strings.Contains(line, want.line) || strings.Contains(line, "\n") || out.Len() > 0 {
 				t.Errorf("got %q, want one line with %q", line+out.String(), want.line)
 			}

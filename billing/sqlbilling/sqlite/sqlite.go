@@ -250,10 +250,10 @@ func names(users []string) any {
 
 // list packs what is known to be plain text: identities in hexadecimal and
 // addresses.
-func list(values []string) any {
+func list(values []string) []any {
 	b, err := json.Marshal(values)
 	if err != nil {
 		panic("sqlbilling: " + err.Error()) // strings can always be encoded
 	}
-	return string(b)
+	return []any{string(b)}
 }

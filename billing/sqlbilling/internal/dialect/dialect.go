@@ -49,9 +49,11 @@ type Dialect struct {
 	Prepare func(ctx context.Context, db *DB, t Tables, q Question) (Lookup, error)
 
 	// Among ends "SELECT ... FROM " with the rows of a table whose column has one
-	// of the values of one parameter, which List makes. Those of ? are parameters.
-	Among func(table string, c Column) string
-	List  func(values []string) any
+	// of some values. List makes the parameters of it, for ListLength values at
+	// most; 0: any number.
+	Among      func(table string, c Column) string
+	List       func(values []string) []any
+	ListLength int
 
 	// Seconds is an expression for a column of time as seconds since 1970, or
 	// NULL. Moment turns an expression of such seconds, or NULL, into what the
@@ -218,6 +220,13 @@ type DB struct {
 	Readers int // questions that a Lookup answers at once
 	Batch   int // names of one question, at most
 	Writers int // transactions that are worth running at once
+
+	// Source is what a Lookup opens connections of its own with, where it does.
+	Source any
+
+	// Dialect, if not nil, is the one to use for this server instead of the one
+	// that opened it.
+	Dialect *Dialect
 
 	// Failed, if not nil, is told of errors by Tell.
 	Failed func(err error)

@@ -50,7 +50,9 @@ func Escape(s string) string {
 	if plain {
 		return s
 	}
-	return escape(s, func(r rune, size int) bool { return size > 1 || r < utf8.RuneSelf && strings.IndexByte(safe, byte(r)) >= 0 })
+	return escape(s, func(r rune, size int) bool {
+		return size > 1 || r < utf8.RuneSelf && strings.IndexByte(safe, byte(r)) >= 0
+	})
 }
 
 // escape writes the octets of those characters that are not kept as =XX.

@@ -1,0 +1,159 @@
+package mysql
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
+)
+
+// text is a statement of a reader. Its columns are: the user's place in the list,
+// from 1 on (0: of no user), the kind of the row, the profile that it comes through,
+// the priority and the id of the membership, the group, the row itself (id,
+// attribute, op, value), and the number of open sessions where the row holds a
+// Simultaneous-Use, else -1. Text comes as octets in UTF-8, whatever the
+// collations of the tables.
+func (l *lookup) text(k key) string {
+	var all []string
+	for _, branch := range l.branches(k.what) {
+		from := ""
+		if branch.column != (dialect.Column{}) {
+			from = unionList(branch.column, k.size)
+			if l.json {
+				from = jsonList(branch.column)
+			}
+		}
+		all = append(all, strings.ReplaceAll(branch.text, "{q}", from))
+	}
+	return strings.Join(all, "\nUNION ALL\n")
+}
+
+// lists is how many branches of a statement have a list of names.
+func (l *lookup) lists(what dialect.What) (n int) {
+	for _, b := range l.branches(what) {
+		if b.column != (dialect.Column{}) {
+			n++
+		}
+	}
+	return n
+}
+
+// A branch is a part of a UNION ALL, with {q} in place of the list of names as
+// they compare with a column.
+type branch struct {
+	text   string
+	column dialect.Column // zero: no list
+}
+
+func (l *lookup) branches(what dialect.What) []branch {
+	check, reply := l.column("radcheck", "username"), l.column("radreply", "username")
+	member := l.column("radusergroup", "username")
+	if what == dialect.Open {
+		acct := l.column("radacct", "username")
+		return []branch{{"SELECT q.i, 6, '', 0, 0, '', (SELECT COUNT(*) FROM radacct a WHERE " + l.same("a", acct) +
+			" AND a.acctstoptime IS NULL), '', '', '', -1 FROM {q}", acct}}
+	}
+	var list []branch
+	limit := "-1"
+	if what == dialect.Everything {
+		list = []branch{
+			{"SELECT q.i, 1, '', 0, 0, '', r.id, " + l.pair("radcheck") + ", " + l.limit(check) +
+				" FROM {q} STRAIGHT_JOIN radcheck r ON " + l.same("r", check), check},
+			{"SELECT q.i, 2, '', 0, 0, '', r.id, " + l.pair("radreply") +
+				", -1 FROM {q} STRAIGHT_JOIN radreply r ON " + l.same("r", reply), reply},
+		}
+		limit = l.limit(member)
+	}
+	for _, g := range l.groups("q.i", "''", limit, "{q} STRAIGHT_JOIN radusergroup m ON "+l.same("m", member), "") {
+		list = append(list, branch{g, member})
+	}
+	if what == dialect.Everything {
+		list = append(list, branch{text: "SELECT 0, 7, '', 0, 0, '', r.id, " + l.pair("radgroupreply") +
+			", -1 FROM radgroupreply r WHERE r.groupname = ?"})
+		if l.question.Profile != "" {
+			for _, g := range l.groups("0", "CAST(? AS BINARY)", "-1", "radusergroup m", " WHERE m.username = ?") {
+				list = append(list, branch{text: g})
+			}
+		}
+	}
+	return list
+}
+
+// groups are the branches of memberships, and of what their groups check and
+// reply. from reads radusergroup as m.
+func (l *lookup) groups(user, profile, limit, from, where string) []string {
+	id := "m.id"
+	if _, ok := l.tables.Column("radusergroup", "id"); !ok {
+		id = "CRC32(m.groupname)" // older schemas
+	}
+	head := func(kind int) string {
+		return fmt.Sprintf("SELECT %s, %d, %s, m.priority, CAST(%s AS SIGNED), %s, ", user, kind, profile, id, l.octets("m", "radusergroup", "groupname"))
+	}
+	join := func(table string) string {
+		m, g := l.column("radusergroup", "groupname"), l.column(table, "groupname")
+		name := "m.groupname"
+		if m.Charset != g.Charset || m.Collation != g.Collation {
+			name = converted(name, g)
+		}
+		return " FROM " + from + " STRAIGHT_JOIN " + table + " r ON r.groupname = " + name + where
+	}
+	return []string{
+		head(dialect.RowMember) + "0, '', '', '', -1 FROM " + from + where,
+		head(dialect.RowGroupCheck) + "r.id, " + l.pair("radgroupcheck") + ", " + limit + join("radgroupcheck"),
+		head(dialect.RowGroupReply) + "r.id, " + l.pair("radgroupreply") + ", -1" + join("radgroupreply"),
+	}
+}
+
+func (l *lookup) column(table, name string) dialect.Column {
+	c, _ := l.tables.Column(table, name)
+	return c
+}
+
+// octets is the text of a column as UTF-8.
+func (l *lookup) octets(alias, table, name string) string {
+	if c := l.column(table, name); !unicode(c) && c.Charset != "" {
+		return "CAST(CONVERT(" + alias + "." + name + " USING utf8mb4) AS BINARY)"
+	}
+	return "CAST(" + alias + "." + name + " AS BINARY)"
+}
+
+// pair are the columns of a table of attributes, r.
+func (l *lookup) pair(table string) string {
+	return l.octets("r", table, "attribute") + ", " + l.octets("r", table, "op") + ", " + l.octets("r", table, "value")
+}
+
+// same compares the user names of a table with those asked for, in q.u as they
+// compare with a column of it.
+func (l *lookup) same(alias string, c dialect.Column) string {
+	name := alias + "." + c.Name
+	switch {
+	case l.question.Names == dialect.Exact:
+		return name + " = q.u AND CAST(" + name + " AS BINARY) = CAST(q.u AS BINARY)"
+	case l.question.Names == dialect.IgnoreCase && c.Charset == "":
+		return "LOWER(CONVERT(" + name + " USING utf8mb4)) = LOWER(CONVERT(q.u USING utf8mb4))"
+	case l.question.Names == dialect.IgnoreCase && (strings.HasSuffix(c.Collation, "_bin") || strings.HasSuffix(c.Collation, "_cs")):
+		return "LOWER(" + name + ") = LOWER(q.u)"
+	}
+	return name + " = q.u"
+}
+
+// limit counts the open sessions of a user, where r holds a Simultaneous-Use. q.u
+// is as it compares with the column from.
+func (l *lookup) limit(from dialect.Column) string {
+	acct := l.column("radacct", "username")
+	same := l.same("a", acct)
+	if from.Charset != acct.Charset || from.Collation != acct.Collation {
+		same = strings.ReplaceAll(same, "q.u", converted("q.u", acct))
+	}
+	return "IF(LOWER(TRIM(r.attribute)) = 'simultaneous-use', (SELECT COUNT(*) FROM radacct a WHERE " +
+		same + " AND a.acctstoptime IS NULL), -1)"
+}
+
+// converted is text as it compares with a column: in another character set or
+// collation it is compared without an index, or not at all.
+func converted(expr string, c dialect.Column) string {
+	if c.Charset == "" {
+		return "CAST(" + expr + " AS BINARY)"
+	}
+	return "CONVERT(" + expr + " USING " + c.Charset + ") COLLATE " + c.Collation
+}

@@ -1,0 +1,93 @@
+package mysql
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
+)
+
+// A connector opens connections that are set up for what they do here.
+type connector struct {
+	driver.Connector
+	repeatable atomic.Bool // READ COMMITTED is not possible
+}
+
+// conn is what a connection of the driver can do.
+type conn interface {
+	driver.Conn
+	driver.ExecerContext
+	driver.ConnPrepareContext
+}
+
+// Connect opens a connection. Its transactions see what others have committed:
+// without that they would lock gaps between rows as well, and stop each other. It
+// waits for a lock only for a while: when a statement is given up the server goes
+// on waiting, with all the locks that it has.
+func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
+	dc, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	setup := []string{"SET SESSION innodb_lock_wait_timeout = " + lockWait + ", lock_wait_timeout = " + lockWait}
+	if !c.repeatable.Load() {
+		setup = append(setup, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
+	}
+	e, ok := dc.(conn)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("the driver's %T lacks methods with a context", dc), dc.Close())
+	}
+	for _, s := range setup {
+		if _, err := e.ExecContext(ctx, s, nil); err != nil {
+			return nil, errors.Join(err, dc.Close())
+		}
+	}
+	return dc, nil
+}
+
+// A reader is a connection for Access-Requests, with its statements prepared.
+type reader struct {
+	conn   driver.Conn
+	stmts  map[key]driver.Stmt
+	broken bool
+}
+
+// A key tells the statements of a reader apart.
+type key struct {
+	what dialect.What
+	size int // names that it has room for; 0: any number
+}
+
+func (l *lookup) openReader(ctx context.Context) (*reader, error) {
+	dc, err := l.source.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{conn: dc, stmts: make(map[key]driver.Stmt)}
+	for _, what := range []dialect.What{dialect.Everything, dialect.Groups, dialect.Open} {
+		if _, err := l.statement(ctx, r, key{what, l.size(1)}); err != nil {
+			return nil, errors.Join(err, dc.Close())
+		}
+	}
+	return r, nil
+}
+
+// statement returns a statement of r, and prepares it if need be.
+func (l *lookup) statement(ctx context.Context, r *reader, k key) (driver.StmtQueryContext, error) {
+	s, ok := r.stmts[k]
+	if !ok {
+		var err error
+		if s, err = r.conn.(conn).PrepareContext(ctx, l.text(k)); err != nil {
+			return nil, err
+		}
+		r.stmts[k] = s
+	}
+	q, ok := s.(driver.StmtQueryContext)
+	if !ok {
+		return nil, fmt.Errorf("the driver's %T lacks methods with a context", s)
+	}
+	return q, nil
+}

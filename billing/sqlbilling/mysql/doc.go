@@ -1,0 +1,26 @@
+// Package mysql lets sqlbilling use MariaDB and MySQL. Import it for its effect:
+//
+//	import _ "github.com/radpool/radpool/billing/sqlbilling/mysql"
+//
+// and open "mysql:" followed by a DSN of github.com/go-sql-driver/mysql, as in
+// "mysql:radius:PASSWORD@tcp(127.0.0.1:3306)/radius". "mariadb:" is the same.
+//
+// MariaDB from 10.6 and MySQL from 8.0.4 on know JSON_TABLE: a statement then asks
+// for any number of users, and writes any number of rows. With older ones the number of users
+// is padded to a power of two, and rows are written one by one in a transaction.
+//
+// Names compare as the collation of their column says, mostly without regard to
+// case, accents and trailing spaces; sqlbilling.NamesExact compares octets. A
+// name that the character set of its column cannot hold is nobody's, and an
+// accounting record with such text is refused with an error that says so. Octets that are no UTF-8, and NUL, are
+// stored as =FF and =00, as FreeRADIUS does; texts that are too long lose their
+// end, which sqlbilling.Stats counts. Times are of the time zone of the session, as
+// FreeRADIUS writes them: where time_zone is not that of the other programs, set it
+// in the DSN.
+//
+// What is acknowledged survives what a COMMIT survives: innodb_flush_log_at_trx_commit
+// must be 1, its default, and the tables InnoDB's.
+//
+// Transactions are READ COMMITTED, except where the server writes a binary log of
+// statements, which does not allow it.
+package mysql

@@ -1,0 +1,66 @@
+package postgres
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
+)
+
+// classify goes by SQLSTATE.
+func classify(err error) dialect.Class {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok || connecting(err) {
+		if lost(err) {
+			return dialect.Lost
+		}
+		return dialect.Broken
+	}
+	switch e.Code {
+	case "40001", "40P01", "55P03": // serialization_failure, deadlock_detected, lock_not_available
+		return dialect.Busy
+	case "23505": // unique_violation
+		return dialect.Conflict
+	case "21000", "P0001": // cardinality_violation, raise_exception of a trigger
+		return dialect.BadRow
+	}
+	switch e.Code[:min(2, len(e.Code))] {
+	case "22", "23", "44": // data exceptions, constraints, WITH CHECK OPTION
+		return dialect.BadRow
+	}
+	if lost(err) {
+		return dialect.Lost
+	}
+	return dialect.Broken
+}
+
+// connecting reports whether no connection could be made.
+func connecting(err error) bool {
+	_, ok := errors.AsType[*pgconn.ConnectError](err)
+	return ok
+}
+
+// lost reports whether a connection went away that was there, or does not know its
+// prepared statements any more.
+func lost(err error) bool {
+	if connecting(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch e.Code {
+		case "57P01", "57P02", "57P03", "57P05": // the server goes down, or ended an idle session
+			return true
+		case "26000", "0A000": // invalid_sql_statement_name; the cached plan does not fit a changed table
+			return true
+		}
+		return len(e.Code) == 5 && e.Code[:2] == "08"
+	}
+	_, network := errors.AsType[*net.OpError](err)
+	return network || pgconn.SafeToRetry(err) || errors.Is(err, driver.ErrBadConn) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+}

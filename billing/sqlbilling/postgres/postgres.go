@@ -1,0 +1,111 @@
+package postgres
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jmoiron/sqlx"
+
+	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
+)
+
+//go:embed schema.sql
+var schema string
+
+func init() {
+	for _, name := range []string{"postgres", "postgresql"} {
+		dialect.Register(&dialect.Dialect{
+			Name:    name,
+			Open:    open,
+			Tables:  tables,
+			Create:  create,
+			Reloads: []string{reloads},
+			Prepare: prepare,
+			Among: func(table string, c dialect.Column) string {
+				return table + " WHERE " + text(c) + " = ANY (?::text[])"
+			},
+			List:         func(values []string) []any { return []any{values} },
+			Seconds:      seconds,
+			Moment:       moment,
+			Text:         func(c dialect.Column) string { return "COALESCE(" + text(c) + ", '')" },
+			Stored:       stored,
+			Clean:        func(s string, c dialect.Column) string { return dialect.Plain(s, c.Length) },
+			Bulk:         &dialect.Bulk{Source: source, Pack: pack, Update: update},
+			Lacks:        lacks,
+			ForUpdate:    " FOR UPDATE",
+			ShareReloads: "LOCK TABLE radpool_reload IN ROW SHARE MODE",
+			OwnReloads:   "LOCK TABLE radpool_reload IN EXCLUSIVE MODE",
+			Classify:     classify,
+		})
+	}
+}
+
+// Whoever creates tables holds this advisory lock: IF NOT EXISTS is no help when
+// two do so at once.
+const schemaLock = "SELECT pg_advisory_xact_lock(82658467)"
+
+const reloads = `DO $$ BEGIN
+  PERFORM pg_advisory_xact_lock(82658467);
+  CREATE TABLE IF NOT EXISTS radpool_reload (
+    nasipaddress text NOT NULL,
+    reloadtime   bigint NOT NULL,
+    PRIMARY KEY (nasipaddress, reloadtime)
+  );
+END $$`
+
+const (
+	batch       = 256 // users of one statement
+	writers     = 2
+	nearReaders = 2
+	farReaders  = 8
+	near        = time.Millisecond // a round trip to a database that is near takes less
+)
+
+// open connects, and finds out how far away the server is.
+func open(ctx context.Context, target string, o dialect.Options) (*dialect.DB, error) {
+	dsn := target
+	if len(target) > 1 && target[:2] == "//" {
+		dsn = "postgres:" + target
+	}
+	cfg, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("PostgreSQL: %w; as in postgres://USER:PASSWORD@HOST:PORT/DATABASE", err)
+	}
+	if cfg.ConnectTimeout == 0 {
+		cfg.ConnectTimeout = 5 * time.Second
+	}
+	label := fmt.Sprintf("PostgreSQL database %s at %s:%d", cfg.Database, cfg.Host, cfg.Port)
+	db := &dialect.DB{
+		Write: sqlx.NewDb(stdlib.OpenDB(*cfg), "pgx"), Label: label, Batch: batch,
+		Writers: o.Writers, Readers: o.Readers, Source: cfg,
+	}
+	db.Read = db.Write
+	if db.Writers == 0 {
+		db.Writers = writers
+	}
+	db.Write.SetMaxOpenConns(db.Writers + 2) // radpostauth, and one for what is rare
+	db.Write.SetMaxIdleConns(db.Writers + 2)
+	if err := db.Write.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", label, err), db.Write.Close())
+	}
+	if db.Readers > 0 {
+		return db, nil
+	}
+	trip := time.Duration(1<<63 - 1)
+	for range 3 {
+		start := time.Now()
+		if err := db.Write.PingContext(ctx); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", label, err), db.Write.Close())
+		}
+		trip = min(trip, time.Since(start))
+	}
+	if db.Readers = farReaders; trip < near {
+		db.Readers = nearReaders
+	}
+	return db, nil
+}
