@@ -8,7 +8,8 @@
 //	backend, err := sqlbilling.Open(ctx, "sqlite:/var/lib/radpool/radius.db", sqlbilling.Options{})
 //
 // This package compiles no driver: the packages below it do, one each, and a
-// program imports those that it uses.
+// program imports those that it uses: sqlite, mysql (MariaDB as well) and postgres.
+// Their documentation says what is particular to each.
 //
 // # The database
 //
@@ -26,7 +27,9 @@
 // # Authorize
 //
 // One statement reads everything for one Access-Request, or for a whole batch of
-// them. The rows are evaluated as FreeRADIUS's rlm_sql does: see the operators in
+// them; on MariaDB, MySQL and PostgreSQL one more reads the groups of a profile that
+// a row names (User-Profile). As many statements run at once as there are Readers;
+// who finds none free waits, and shares the next statement with all who wait. The rows are evaluated as FreeRADIUS's rlm_sql does: see the operators in
 // users(5), Fall-Through, and groups by priority. A row that cannot be understood
 // (an attribute that is not in the dictionary, an operator, a date) is a [RowError]
 // that names it, and an Access-Reject, as in FreeRADIUS: half a configuration is not
@@ -51,7 +54,10 @@
 // # Account
 //
 // A record is written before Account returns nil: it returns after the COMMIT.
-// Whatever waits at the same time is written in one transaction. Any order of the
+// Whatever waits at the same time is written in one transaction, which is tried anew
+// after a deadlock and the like, and after a connection that was lost. A record that
+// the database refuses fails alone, with an error that is billing.ErrRecord. Several
+// servers may share a database. Any order of the
 // records of a session, each any number of times, gives the same row of radacct:
 //
 //   - acctstarttime is the earliest start that any record tells: of a Start its own

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -64,3 +65,13 @@ func lost(err error) bool {
 	return network || pgconn.SafeToRetry(err) || errors.Is(err, driver.ErrBadConn) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
 }
+
+// A startError is an error of the beginning in one line: pgx gives one to each
+// address that it tried.
+type startError struct{ error }
+
+func (e startError) Error() string {
+	return strings.Join(strings.FieldsFunc(e.error.Error(), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
+}
+
+func (e startError) Unwrap() error { return e.error }

@@ -91,7 +91,7 @@ func open(ctx context.Context, target string, o dialect.Options) (*dialect.DB, e
 	db.Write.SetMaxOpenConns(db.Writers + 2) // radpostauth, and one for what is rare
 	db.Write.SetMaxIdleConns(db.Writers + 2)
 	if err := db.Write.PingContext(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", label, err), db.Write.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w", label, startError{err}), db.Write.Close())
 	}
 	if db.Readers > 0 {
 		return db, nil
@@ -100,7 +100,7 @@ func open(ctx context.Context, target string, o dialect.Options) (*dialect.DB, e
 	for range 3 {
 		start := time.Now()
 		if err := db.Write.PingContext(ctx); err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: %w", label, err), db.Write.Close())
+			return nil, errors.Join(fmt.Errorf("%s: %w", label, startError{err}), db.Write.Close())
 		}
 		trip = min(trip, time.Since(start))
 	}

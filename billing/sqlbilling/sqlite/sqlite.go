@@ -208,9 +208,11 @@ func create(ctx context.Context, db *dialect.DB) error {
 
 // lacks looks for a scan of radacct in the plan of a query.
 func lacks(ctx context.Context, db *dialect.DB, columns ...string) (bool, error) {
-	query := "EXPLAIN QUERY PLAN SELECT COUNT(*) FROM radacct WHERE " + columns[0] + " = 'x'"
-	for _, c := range columns[1:] {
-		query += " AND " + c + " IS NULL"
+	query := "EXPLAIN QUERY PLAN SELECT COUNT(*) FROM radacct WHERE " + strings.Join(columns, " = 'x' AND ")
+	if len(columns) > 1 {
+		query += " IS NULL" // when a session stopped
+	} else {
+		query += " = 'x'"
 	}
 	var plan []struct {
 		ID      int    `db:"id"`
