@@ -137,7 +137,10 @@ func TestBadStartsAreOneClearLine(t *testing.T) {
 		"-backend-delay -1s":                          {2, "-backend-delay -1s: must not be negative"},
 		"-demo -1":                                    {2, "-demo -1: must be 0 to"},
 		"-secret= ":                                   {2, "-secret is empty"},
-		"-log-level loud":                             {2, "log-level"},
+		"-last-grant -1s":                             {2, "-last-grant -1s: must be 0"},
+		"-retry-parked -db memory:1":                  {2, "-retry-parked: there is no journal"},
+		"-auth 127.0.0.1:0 -acct 127.0.0.1:0 -db memory:1 -journal " + foreign: {1, "-journal " + foreign + ": journal: file " + foreign},
+		"-log-level loud": {2, "log-level"},
 	} {
 		t.Run(args, func(t *testing.T) {
 			var out, log strings.Builder
