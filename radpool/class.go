@@ -3,7 +3,7 @@ package radpool
 import "strconv"
 
 // Class is the urgency of a job. Classes have priority: no job of a class runs
-// while one of a more urgent class waits, but for one turn in [AgeingTurns], so
+// while one of a more urgent class waits, but for a small share ([AgeingTurns]), so
 // that nothing waits for ever; and when the queue is full the less urgent gives
 // way. The zero value is the most urgent.
 //

@@ -121,6 +121,32 @@ func TestOverloadByClass(t *testing.T) {
 	})
 }
 
+// As many Access-Requests as can be answered lose next to nothing to as much accounting
+// beside them.
+func TestAccountingCostsAccessNothing(t *testing.T) {
+	const end = 10 * time.Second
+	auth := stormSource{addr: "192.0.2.10", kind: stormAccess, rate: stormCapacity, end: end}
+	var alone figures
+	inStorm(t, end+9*time.Second, radpool.Config{}, []stormSource{auth}, func(_ *testing.T, s *storm, _ *radpool.Server) {
+		alone = s.figures(0, 0, end)
+	})
+	third := func(k stormKind) stormSource {
+		return stormSource{addr: "192.0.2.10", kind: k, rate: stormCapacity / 3, end: end}
+	}
+	inStorm(t, end+9*time.Second, radpool.Config{}, []stormSource{auth, third(stormStart), third(stormStop), third(stormInterim)},
+		func(t *testing.T, s *storm, _ *radpool.Server) {
+			auth, start, stop, interim := s.figures(0, 0, end), s.figures(1, 0, end), s.figures(2, 0, end), s.figures(3, 0, end)
+			t.Logf("access alone %d of %d; with accounting %d, p99 %v; start %d, stop %d, interim %d of %d each",
+				alone.answered, alone.offered, auth.answered, auth.p99, start.answered, stop.answered, interim.answered, start.offered)
+			if auth.share() < alone.share()-0.001 {
+				t.Errorf("%d of %d were answered, and without accounting %d", auth.answered, auth.offered, alone.answered)
+			}
+			if most := interim.answered * 5 / 4; most > start.answered || most > stop.answered || interim.answered == 0 {
+				t.Errorf("answered: start %d, stop %d, interim %d", start.answered, stop.answered, interim.answered)
+			}
+		})
+}
+
 // A conversation that has begun is finished before another one is begun.
 func TestConversationsAreFinished(t *testing.T) {
 	const end = 5 * time.Second

@@ -34,8 +34,8 @@ type QueueConfig[T any] struct {
 //
 // # What comes next
 //
-// The most urgent class that has anything ([Class]), but for one turn in
-// [AgeingTurns] that a less urgent one gets which has waited for all of the others.
+// The most urgent class that has anything ([Class]), but for some of the turns, about
+// two in a hundred, that less urgent ones get which have waited for long ([AgeingTurns]).
 // Within a class, each flow in turn: who has asked for much waits behind his own
 // jobs and not before those of others. A flow that comes anew goes before those
 // that have had a turn. Within a flow the oldest, or while the class is

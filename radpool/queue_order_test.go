@@ -126,12 +126,13 @@ func TestQueueAgeing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const turns = 100 * radpool.AgeingTurns
+	const turns = 4 * 64 * radpool.AgeingTurns
 	for i := range turns {
 		for c := range radpool.Class(radpool.NumClasses) {
 			q.Push(queueEpoch, c, 0, time.Time{}, i)
 		}
 	}
+	every := func(class int) int { return radpool.AgeingTurns << (2 * (class - 1)) }
 	var got [radpool.NumClasses]int
 	since := [radpool.NumClasses]int{}
 	for i := range turns {
@@ -139,15 +140,18 @@ func TestQueueAgeing(t *testing.T) {
 		got[it.Class]++
 		since[it.Class] = i
 		for c, last := range since {
-			if i-last > radpool.AgeingTurns+radpool.NumClasses {
+			if c > 0 && i-last > every(c)+radpool.NumClasses {
 				t.Fatalf("turn %d: class %v had its last turn at %d", i, radpool.Class(c), last)
 			}
 		}
 	}
-	for c, n := range got {
-		if least := turns / (radpool.AgeingTurns + radpool.NumClasses); n < least || c > 0 && n > turns/radpool.AgeingTurns {
-			t.Errorf("turns by class: %v, want %d to %d for each but the first", got, least, turns/radpool.AgeingTurns)
+	for c, n := range got[1:] {
+		if most := turns / every(c+1); n > most || n < most*9/10-1 {
+			t.Errorf("turns by class: %v, want %d for %v", got, most, radpool.Class(c+1))
 		}
+	}
+	if got[0] < turns*97/100 {
+		t.Errorf("turns by class: %v, want nearly all for the most urgent", got)
 	}
 
 	// A class that was empty meanwhile has not waited.

@@ -184,11 +184,15 @@ func (q *naiveQueue) turn() (radpool.Class, bool) {
 	for !waits(first) {
 		first++
 	}
-	chosen, longest := first, radpool.AgeingTurns-2
-	for c := first + 1; c < radpool.NumClasses; c++ {
-		if waits(c) && q.passed[c] > longest {
-			chosen, longest = c, q.passed[c]
+	chosen, overdue := first, -1
+	for c, share := first+1, radpool.AgeingTurns; c < radpool.NumClasses; c++ {
+		if !waits(c) {
+			continue
 		}
+		if n := q.passed[c] + 1 - share; n > overdue {
+			chosen, overdue = c, n
+		}
+		share *= 4
 	}
 	for c := range radpool.Class(radpool.NumClasses) {
 		if waits(c) {

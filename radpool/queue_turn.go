@@ -1,11 +1,16 @@
 package radpool
 
-// AgeingTurns bounds how long a more urgent class can keep a less urgent one
-// waiting: a class that has something to do gets at least one turn of so many,
-// and the few more that other classes get in the same way. A turn is one job, or one
-// batch of a [Pool] with MaxBatch. So a flood of Access-Requests leaves accounting
-// some 1.5 % and takes the rest, and Interim-Updates as much behind it.
+// AgeingTurns bounds how long more urgent classes can keep a less urgent one
+// waiting. Of those that have something to do, the second most urgent gets at least
+// one turn of so many, and each after it a quarter of the one before; between them
+// it is two in a hundred, and the most urgent has the rest. A turn is one
+// job, or one batch of a [Pool] with MaxBatch. So nothing waits for ever, and of what is
+// left undone in a flood of Access-Requests most is Interim-Updates.
 const AgeingTurns = 64
+
+// ageingStep is by how much the share of each class is less than that of the one
+// before, as a power of two.
+const ageingStep = 2
 
 // Next is the class of what Pop would take out. ok is false if the queue is
 // empty.
@@ -20,11 +25,17 @@ func (q *Queue[T]) Next() (class Class, ok bool) {
 	if q.classes[c].len == q.total {
 		return Class(c), true
 	}
-	best, longest := c, AgeingTurns-2
+	best, most := c, -1
+	limit := AgeingTurns - 1
 	for d := c + 1; d < NumClasses; d++ {
-		if cq := &q.classes[d]; cq.len > 0 && cq.passed > longest {
-			best, longest = d, cq.passed
+		cq := &q.classes[d]
+		if cq.len == 0 {
+			continue
 		}
+		if over := cq.passed - limit; over > most {
+			best, most = d, over
+		}
+		limit = (limit+1)<<ageingStep - 1
 	}
 	return Class(best), true
 }
