@@ -77,8 +77,10 @@ func (r *replay) turn(ctx context.Context) time.Duration {
 	switch {
 	case records == 0:
 		err = r.empty(ctx)
-	case !ok:
-		return max(next.Sub(now), time.Millisecond)
+	case !ok && next.After(now):
+		return next.Sub(now)
+	case !ok: // as many probes as may be are under way
+		return j.o.ProbeInterval
 	case probe:
 		err, wait = r.probe(ctx, now), 0 // after that the breaker says when
 	default:

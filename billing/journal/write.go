@@ -41,7 +41,7 @@ type job struct {
 // when they are durable. If it fails they are taken out of waiting.
 func (j *Journal) enqueue(ctx context.Context, add []queued) error {
 	err := j.submit(&job{ctx: ctx, add: add, done: make(chan struct{})})
-	if err == nil || ctx.Err() != nil {
+	if err == nil || ctx.Err() != nil || errors.Is(err, ErrClosed) {
 		return err
 	}
 	if errors.Is(err, ErrFull) {
