@@ -110,6 +110,6 @@
 // # Without RADIUS
 //
 // The parts are for other work too: [Queue] is a bounded queue with classes and
-// deadlines, [Policy] decides how many workers there should be ([Spare], [Fixed])
+// deadlines, [Policy] decides how many workers there should be ([Spare], [Adaptive], [Fixed])
 // as a pure function, and [Pool] runs any jobs on that many.
 package radpool

@@ -5,7 +5,7 @@ import "time"
 // Policy decides how many workers there should be. Decide is a pure function:
 // the same arguments give the same answer, it keeps nothing, and neither
 // blocks nor calls the [Pool]. What it has to remember, the pool keeps for it
-// (Decision.State). So a policy is tested as a table. See [Spare]
+// (Decision.State). So a policy is tested as a table. See [Spare], [Adaptive]
 // and [Fixed].
 //
 // A policy that also has a method Validate() error is asked by [NewPool].
@@ -29,12 +29,15 @@ type Snapshot struct {
 	// replaced (see PoolConfig.MaxRequestsPerServer) counts as neither.
 	LastSpawn, LastRetire time.Time
 	// Done is the number of jobs that have been run since the pool was made,
-	// whatever their end, and BusyTime the time that workers have spent on
-	// these and on those that run now, all added up. Between two snapshots, the
-	// growth of BusyTime over the time between is how many workers were busy on
-	// average, and over the growth of Done it is what one job takes of a worker
-	// (Little's law).
-	Done     uint64
+	// whatever their end, Runs the number of batches in which they were (the same
+	// where MaxBatch is 1), and DoneTime the time that workers have spent on
+	// them. Between two snapshots, the growth of DoneTime over that of Done is
+	// what one job took of a worker.
+	Done, Runs uint64
+	DoneTime   time.Duration
+	// BusyTime is DoneTime, and the time that workers have spent by now on what
+	// they still run. Its growth over the time between two snapshots is how many
+	// workers were busy on average.
 	BusyTime time.Duration
 	// State is Decision.State of the policy's last answer, nil before the first.
 	State any

@@ -56,7 +56,7 @@ func TestPoolLimit(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Minute)
-		if s := p.Stats(); s.Completed != jobs || s.BusyTime != jobs*time.Second {
+		if s := p.Stats(); s.Completed != jobs || s.BusyTime != jobs*time.Second || s.DoneTime != s.BusyTime {
 			t.Errorf("in the end: %+v", s)
 		}
 		closePool(t, p)
@@ -87,7 +87,7 @@ func TestPoolTellsThePolicyWhatWasRun(t *testing.T) {
 		}
 		time.Sleep(1100 * time.Millisecond)
 		synctest.Wait()
-		if last.Done != 7 || last.BusyTime != 700*time.Millisecond || last.State != time.Now().Add(-1100*time.Millisecond) {
+		if last.Done != 7 || last.Runs != 3 || last.DoneTime != 700*time.Millisecond || last.BusyTime != last.DoneTime || last.State != time.Now().Add(-1100*time.Millisecond) {
 			t.Errorf("%+v", last)
 		}
 		closePool(t, p)

@@ -89,6 +89,8 @@ func (p *Pool[T]) snapshot(now time.Time) Snapshot {
 		LastSpawn:  p.lastSpawn,
 		LastRetire: p.lastRetire,
 		Done:       p.completed + p.failed,
+		Runs:       p.runs,
+		DoneTime:   p.doneTime,
 		BusyTime:   p.busyTime(now),
 		State:      p.state,
 	}
@@ -118,7 +120,7 @@ func (p *Pool[T]) limited() bool { return p.limit > 0 && p.active >= p.limit }
 
 // busyTime is how long workers have run jobs, all added up. Called with the lock held.
 func (p *Pool[T]) busyTime(now time.Time) time.Duration {
-	return p.worked + time.Duration(p.active)*now.Sub(p.epoch)
+	return p.doneTime + time.Duration(p.active)*now.Sub(p.epoch) - p.begun
 }
 
 // spawn starts up to n workers and returns how many. Called with the lock held.

@@ -35,9 +35,10 @@ type PoolStats struct {
 	// Limit is the most workers that the policy lets run jobs at once; zero if
 	// it sets no limit. See Decision.Limit.
 	Limit int
-	// BusyTime is how long workers have run jobs, all added up, with those that
-	// run now. Over Completed+Failed it is what one job takes of a worker.
-	BusyTime time.Duration
+	// DoneTime is how long workers have taken for what was run: divided by
+	// Completed+Failed, what one job takes of a worker. BusyTime is that and
+	// the time that they have spent by now on what they still run.
+	DoneTime, BusyTime time.Duration
 	// LastSpawn and LastRetire are when the policy last made the pool grow and
 	// shrink; zero until then.
 	LastSpawn, LastRetire time.Time
@@ -66,8 +67,9 @@ type PoolStats struct {
 type tally struct {
 	classes                          [NumClasses]ClassStats
 	running                          int
-	completed, failed                uint64
-	worked                           time.Duration // what has ended, less the instants since the epoch at which what runs began
+	completed, failed, runs          uint64
+	doneTime                         time.Duration // that workers have taken for what was run
+	begun                            time.Duration // the instants since the epoch at which those began that run now, added up
 	spawned, retired                 uint64
 	recycled, panics                 uint64
 	queueHigh, workersHigh, busyHigh int
@@ -102,6 +104,7 @@ func (p *Pool[T]) Stats() PoolStats {
 		WorkersHighWater: p.workersHigh,
 		BusyHighWater:    p.busyHigh,
 		Limit:            p.limit,
+		DoneTime:         p.doneTime,
 		BusyTime:         p.busyTime(now),
 		LastSpawn:        p.lastSpawn,
 		LastRetire:       p.lastRetire,

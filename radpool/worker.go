@@ -35,11 +35,12 @@ type worker[T any] struct {
 	// phase changes under the pool's lock.
 	phase phase
 	// The rest is the worker goroutine's own.
-	jobs    []T       // what it runs now
-	dropped []Item[T] // what had expired when it looked
-	served  int       // jobs run since it started
-	broken  bool      // a panic or Goexit in Run: its State cannot be trusted
-	ended   bool      // it left its loop as it should, and not by Goexit
+	jobs    []T           // what it runs now
+	began   time.Duration // when it began with them, of the pool's epoch
+	dropped []Item[T]     // what had expired when it looked
+	served  int           // jobs run since it started
+	broken  bool          // a panic or Goexit in Run: its State cannot be trusted
+	ended   bool          // it left its loop as it should, and not by Goexit
 }
 
 // expiredBatch bounds how many expired jobs a worker takes out of the queue
@@ -164,7 +165,8 @@ func (p *Pool[T]) take(now time.Time, w *worker[T]) {
 	if n := len(w.jobs); n > 0 {
 		p.running += n
 		p.active++
-		p.worked -= now.Sub(p.epoch)
+		w.began = now.Sub(p.epoch)
+		p.begun += w.began
 	}
 }
 
@@ -201,7 +203,9 @@ func (p *Pool[T]) settle(now time.Time, w *worker[T]) {
 	}
 	p.running -= n
 	p.active--
-	p.worked += now.Sub(p.epoch)
+	p.runs++
+	p.begun -= w.began
+	p.doneTime += now.Sub(p.epoch) - w.began
 	w.served += n
 	if w.broken {
 		p.failed += uint64(n)
