@@ -45,6 +45,7 @@ type engine struct {
 	panics, hookPanics atomic.Uint64
 	heldUp             atomic.Uint64 // readers that were deposed
 	runs               runSet
+	rates              rates
 
 	epoch    time.Time // of the times that are kept as nanoseconds; its monotonic clock makes a step of the wall clock mean nothing
 	watchdog watchdog
@@ -86,6 +87,7 @@ func newEngine(s *Server) (*engine, error) {
 	}
 	e.epoch = time.Now().Add(-maxAge) // before the first datagram has arrived
 	e.flowSeed = maphash.MakeSeed()
+	e.rates.look(time.Now(), rateCounts{})
 	e.watchdog.kick = make(chan struct{}, 1)
 	e.watchdog.stop = make(chan struct{})
 	if e.log == nil {
@@ -221,5 +223,8 @@ func (e *engine) stats() Stats {
 	st.Pool = e.pool.Stats()
 	st.Cache = e.cache.Stats()
 	st.Arena = e.arenas.Stats()
+	st.Config = e.config
+	st.MaxWorkers = mostOf(e.pool.cfg.Policy)
+	e.rates.report(&st)
 	return st
 }

@@ -26,9 +26,10 @@ func (e *engine) keepHouse() {
 			e.cache.Expire(now)
 			e.warnOfStuck(now)
 			e.lookAtSockets()
+			var st Stats
+			e.counters.sum(&st)
+			e.rates.look(now, e.rateCounts(&st))
 			if e.config.AutoLimitAcct {
-				var st Stats
-				e.counters.sum(&st)
 				// What was dropped has arrived but was not answered: otherwise a
 				// queue that is full all the time would look like one that keeps up.
 				a, b := arrived, answered

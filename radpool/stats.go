@@ -1,6 +1,8 @@
 package radpool
 
 import (
+	"time"
+
 	"github.com/radpool/radpool/arena"
 	"github.com/radpool/radpool/cache"
 )
@@ -75,6 +77,18 @@ type Stats struct {
 	// Panics of the Handler (each request in it is in Failed) and of Hooks.
 	Panics     uint64
 	HookPanics uint64
+
+	// What Advice goes by. ServiceTime is what a request took of a worker, on the
+	// average of the last minute or so, in which something was run; zero until then. ArrivalRate is how
+	// many new requests a second came, over the same time, and PeakArrivalRate the most
+	// in any second since the server began.
+	ServiceTime                  time.Duration
+	ArrivalRate, PeakArrivalRate float64
+	// Config is what the server goes by, each zero field replaced by its default.
+	Config Config
+	// MaxWorkers is the most workers that the Policy may decide on; zero if it is none of
+	// this package's.
+	MaxWorkers int
 
 	// Parts.
 	Pool  PoolStats
