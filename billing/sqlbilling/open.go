@@ -148,7 +148,7 @@ func (b *Backend) ensureReloads(ctx context.Context) (bool, error) {
 		_, err := b.db.Write.ExecContext(ctx, statement)
 		switch {
 		case err == nil:
-		case b.d.Classify(err) == dialect.Busy:
+		case b.d.Classify(err) == dialect.Busy || ctx.Err() != nil:
 			return false, err
 		default:
 			b.opts.Logger.Warn("cannot create radpool_reload; nasreload has to do", zap.Error(err))
