@@ -136,6 +136,7 @@ type Pool[T any] struct {
 	lastRetire time.Time
 	lastLaunch time.Time // when a worker was last started, for growth or as a replacement
 
+	leftovers bool // when a worker last looked, nothing but leftovers waited, and nothing came since
 	closing   bool // no more jobs are accepted
 	abandoned bool // nor are the waiting ones run
 	finished  bool // done is closed
@@ -294,6 +295,7 @@ func (p *Pool[T]) admit(now time.Time, class Class, flow uint64, expires time.Ti
 		p.countDrop(out.Class, out.Why)
 	}
 	if ok {
+		p.leftovers = false
 		p.queueHigh = max(p.queueHigh, p.queue.Len())
 		return out, nil
 	}

@@ -55,7 +55,6 @@ func TestPoolShutdownOutOfTime(t *testing.T) {
 		var log poolLog
 		p := newTestPool(t, radpool.PoolConfig[int]{
 			Policy: radpool.Fixed(1),
-			Order:  radpool.OldestFirst,
 			Run:    func(_ *radpool.Worker, jobs []int) { time.Sleep(3 * time.Second); log.add("%d", jobs[0]) },
 			Drop:   func(v int, _ radpool.Class, why radpool.Drop) { log.add("%v:%d", why, v) },
 		})

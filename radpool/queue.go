@@ -169,7 +169,7 @@ func (q *Queue[T]) Pop(now time.Time) (out Item[T], ok bool) {
 // popFrom takes out what comes next of a class that has anything.
 func (q *Queue[T]) popFrom(c Class, now int64) Item[T] {
 	cq := &q.classes[c]
-	cq.late.observe(now, now-q.nodes.at(cq.head).pushed)
+	q.observe(now, cq)
 	f := q.flows.at(q.nextFlow(cq))
 	id := f.head
 	if q.newestFirst(cq) {

@@ -19,7 +19,8 @@ const (
 	// When more comes than can be done, oldest first answers everybody just
 	// when they have given up, and so nobody. Newest first answers some at once, and
 	// the others, whom no order could help, expire at the old end. Unlike CoDel, which
-	// tells senders to slow down by dropping, it drops nothing that is still wanted.
+	// tells senders to slow down by dropping, it drops nothing that is still wanted. A
+	// job that never expires is not late: while it is the oldest, the oldest comes first.
 	FreshestInDelay Order = iota
 	// OldestFirst is first in, first out, whatever happens.
 	OldestFirst
@@ -49,6 +50,31 @@ const (
 	LateTarget   = 100 * time.Millisecond
 	LateInterval = 500 * time.Millisecond
 )
+
+// observe judges whether the class is late. Something waits in it.
+func (q *Queue[T]) observe(now int64, cq *classQueue) {
+	oldest := q.nodes.at(cq.head)
+	if oldest.date == none {
+		cq.late = lateness{}
+		return
+	}
+	cq.late.observe(now, now-oldest.pushed)
+}
+
+// leftovers reports whether something waits, and all of it in classes that run their newest
+// first since they are late, of which even the newest has been passed over for long.
+func (q *Queue[T]) leftovers(now int64) bool {
+	if q.total == 0 || q.order != FreshestInDelay {
+		return false
+	}
+	for c := range q.classes {
+		cq := &q.classes[c]
+		if cq.len > 0 && (!q.newestFirst(cq) || now-q.nodes.at(cq.tail).pushed <= int64(LateTarget)) {
+			return false
+		}
+	}
+	return true
+}
 
 // lateness is CoDel's test of one class, as a state machine: it is shown, whenever
 // a job is taken, how long the oldest one has waited. That is also the test's

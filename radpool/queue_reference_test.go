@@ -205,6 +205,14 @@ func (q *naiveQueue) turn() (radpool.Class, bool) {
 
 func (q *naiveQueue) observe(now time.Time, c radpool.Class) {
 	_, oldest := q.oldest(now, c)
+	for _, e := range q.entries {
+		if e.class == c {
+			if e.expires.IsZero() {
+				oldest = 0
+			}
+			break
+		}
+	}
 	switch {
 	case oldest <= radpool.LateTarget:
 		q.above[c], q.late[c] = time.Time{}, false

@@ -141,6 +141,9 @@ func (p *Pool[T]) take(now time.Time, w *worker[T]) {
 		p.countDrop(it.Class, it.Why)
 		w.dropped = append(w.dropped, it)
 	}
+	if p.spared(at) {
+		return
+	}
 	most := p.cfg.MaxBatch
 	if limit := p.cfg.MaxRequestsPerServer; limit > 0 {
 		most = min(most, limit-w.served)
@@ -266,7 +269,7 @@ func (p *Pool[T]) launch() {
 // with the lock held; the caller sends the signal once it has released it.
 func (p *Pool[T]) wakeOne() *worker[T] {
 	last := len(p.idle) - 1
-	if p.searching || last < 0 || p.queue.Len() == 0 || p.limited() {
+	if p.searching || last < 0 || p.queue.Len() == 0 || p.limited() || p.leftovers && last < p.readiness() {
 		return nil
 	}
 	w := p.idle[last]
