@@ -111,6 +111,10 @@ func (t *table) decide(a *access, g *Grant, now time.Time) decision {
 	return d
 }
 
+// timed reports whether what becomes of the request depends on when it is decided:
+// most do not, and the clock is not read for them.
+func (g *Grant) timed() bool { return !g.Expires.IsZero() || g.SimultaneousUse > 0 }
+
 // reserve takes one of the subscriber's sessions until its Start arrives.
 func (t *table) reserve(a *access, g *Grant, now time.Time) bool {
 	if t.ttl < 0 {

@@ -221,12 +221,11 @@ func (p *Processor) beginAccess(req *radpool.Request) *access {
 
 // finishBad rejects a request that cannot be understood.
 func (p *Processor) finishBad(a *access, resp *radpool.Response) {
-	p.reject(a, decision{reason: ReasonBadRequest, proven: true}, "", time.Now(), resp)
+	p.reject(a, decision{reason: ReasonBadRequest, proven: true}, "", resp)
 }
 
 // finishAccess decides on the back end's answer and writes the reply.
 func (p *Processor) finishAccess(a *access, g *Grant, err error, resp *radpool.Response) {
-	now := time.Now()
 	if err != nil {
 		p.stats.authorizeErrors.Add(1)
 		theirs := errors.Is(err, ErrSubscriber)
@@ -234,14 +233,18 @@ func (p *Processor) finishAccess(a *access, g *Grant, err error, resp *radpool.R
 			resp.Fail(fmt.Errorf("billing: authorize: %w", err))
 			return
 		}
-		p.log.failure(now, a, err)
+		p.log.failure(time.Now(), a, err)
 		// That this is a subscriber at all is nothing for strangers.
-		p.reject(a, decision{reason: ReasonUnavailable, proven: !theirs}, "", now, resp)
+		p.reject(a, decision{reason: ReasonUnavailable, proven: !theirs}, "", resp)
 		return
+	}
+	now := a.began
+	if g.timed() {
+		now = time.Now()
 	}
 	d := p.table.decide(a, g, now)
 	if !d.accepted() {
-		p.reject(a, d, g.Message, now, resp)
+		p.reject(a, d, g.Message, resp)
 		return
 	}
 	if err := p.accept(a, g, d, now, resp); err != nil {
@@ -254,11 +257,11 @@ func (p *Processor) finishAccess(a *access, g *Grant, err error, resp *radpool.R
 	} else {
 		p.stats.accepted.Add(1)
 	}
-	p.postAuth(a, d, "", now)
+	p.postAuth(a, d, "")
 }
 
 // reject writes an Access-Reject, and tells everybody about it.
-func (p *Processor) reject(a *access, d decision, message string, now time.Time, resp *radpool.Response) {
+func (p *Processor) reject(a *access, d decision, message string, resp *radpool.Response) {
 	switch {
 	case !d.proven && !p.ShowReasons:
 		message = strangerText
@@ -267,19 +270,19 @@ func (p *Processor) reject(a *access, d decision, message string, now time.Time,
 	}
 	a.writeReject(message, resp)
 	p.stats.rejected[d.reason].Add(1)
-	p.log.reject(now, a, d.reason)
-	p.postAuth(a, d, message, now)
+	p.log.reject(time.Now(), a, d.reason)
+	p.postAuth(a, d, message)
 }
 
 // postAuth tells the back end, if it wants to hear.
-func (p *Processor) postAuth(a *access, d decision, message string, now time.Time) {
+func (p *Processor) postAuth(a *access, d decision, message string) {
 	h, ok := p.Handler.(PostAuther)
 	if !ok {
 		return
 	}
 	a.result = AuthResult{
 		Access:     &a.AccessRequest,
-		Time:       now,
+		Time:       time.Now(),
 		Accepted:   d.accepted(),
 		Restricted: d.restricted,
 		Reason:     d.reason,

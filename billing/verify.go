@@ -163,14 +163,14 @@ func equal(digest []byte, stored string) bool {
 	return subtle.ConstantTimeCompare(digest, []byte(stored)) == 1
 }
 
-// equalPadded compares passwords in constant time, whatever their lengths.
+// equalPadded compares passwords in a time that depends on the given one's length
+// alone, and so tells nothing of the stored one's.
 func equalPadded(given []byte, stored string) bool {
-	var a, b [MaxPasswordLength]byte
-	if len(given) > len(a) || len(stored) > len(b) {
+	var padded [MaxPasswordLength]byte
+	if len(given) > len(padded) || len(stored) > len(padded) {
 		return false
 	}
-	copy(a[:], given)
-	copy(b[:], stored)
-	same := subtle.ConstantTimeCompare(a[:], b[:])
+	copy(padded[:], stored)
+	same := subtle.ConstantTimeCompare(given, padded[:len(given)])
 	return same&subtle.ConstantTimeEq(int32(len(given)), int32(len(stored))) == 1
 }

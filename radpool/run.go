@@ -19,6 +19,7 @@ type workerState struct {
 	exchanges []*Exchange
 	own       outbox
 	out       *outbox   // where replies go: own, or that of the reader who runs it
+	opens     time.Time // when the next batch begins, where that is known; else zero
 	closed    time.Time // when the last batch was done
 }
 
@@ -62,7 +63,10 @@ func (e *engine) run(w *Worker, batch []*waiting) {
 
 // open leaves in ws.live those requests that are still wanted, ready to be handled.
 func (e *engine) open(ws *workerState, batch []*waiting) {
-	now := time.Now()
+	now := ws.opens
+	if ws.opens = (time.Time{}); now.IsZero() {
+		now = time.Now()
+	}
 	ws.closed = now // should nothing be left to run
 	ws.live, ws.exchanges = ws.live[:0], ws.exchanges[:0]
 	for _, w := range batch {
