@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -36,7 +37,7 @@ func openBackend(ctx context.Context, o *options, log *zap.Logger) (*backend, er
 		}
 	}
 	if o.backendDelay > 0 {
-		b.handler = slow{b.handler, o.backendDelay}
+		b.handler = &slow{Handler: b.handler, delay: o.backendDelay, every: uint64(o.delayEvery)}
 	}
 	if o.journal == "" && o.lastGrant == 0 {
 		return b, nil
@@ -96,15 +97,20 @@ func memory(n int) billing.Handler {
 	return m
 }
 
-// slow makes each Authorize of a Handler wait, as a core behind a slow database
-// does. It is no billing.BatchHandler, even if the Handler is: the core of the
+// slow makes one in so many Authorizes of a Handler wait, as a core behind a slow
+// database does. It is no billing.BatchHandler, even if the Handler is: the core of the
 // picture answers one request at a time.
 type slow struct {
 	billing.Handler
 	delay time.Duration
+	every uint64
+	count atomic.Uint64
 }
 
-func (s slow) Authorize(ctx context.Context, req *billing.AccessRequest) (billing.Grant, error) {
+func (s *slow) Authorize(ctx context.Context, req *billing.AccessRequest) (billing.Grant, error) {
+	if s.count.Add(1)%s.every != 0 {
+		return s.Handler.Authorize(ctx, req)
+	}
 	t := time.NewTimer(s.delay)
 	defer t.Stop()
 	select {
@@ -116,7 +122,7 @@ func (s slow) Authorize(ctx context.Context, req *billing.AccessRequest) (billin
 }
 
 // PostAuth tells the Handler, which would not hear of it through the embedding.
-func (s slow) PostAuth(res *billing.AuthResult) {
+func (s *slow) PostAuth(res *billing.AuthResult) {
 	if p, ok := s.Handler.(billing.PostAuther); ok {
 		p.PostAuth(res)
 	}

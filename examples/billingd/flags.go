@@ -34,6 +34,7 @@ type options struct {
 	journal      string // a file; empty: none
 	lastGrant    time.Duration
 	retryParked  bool
+	delayEvery   int
 	logLevel     zapcore.Level
 	config       radpool.Config
 }
@@ -53,6 +54,7 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.journal, "journal", "", "`FILE` that keeps accounting while the database is away, or none (default: none for sqlite and memory, else radpool-journal.db)")
 	f.BoolVar(&o.retryParked, "retry-parked", false, "try records again that the journal has put aside, since the database refused them")
 	f.DurationVar(&o.lastGrant, "last-grant", 0, "while the database is away, let in whom it let in last, if that is not `longer` ago (0: no answer)")
+	f.IntVar(&o.delayEvery, "backend-delay-every", 1, "of this `many` Authorizes one waits for -backend-delay; 1: each")
 	f.TextVar(&o.logLevel, "log-level", zapcore.InfoLevel, "least `level` of what is logged: debug, info, warn, error")
 	c := &o.config
 	f.DurationVar(&c.MaxRequestTime, "max-request-time", 9*time.Second, "how `long` a request may take from its arrival")
@@ -105,6 +107,8 @@ func (o *options) check() error {
 		return fmt.Errorf("-demo %d: must be 0 to %d", o.demo, maxUsers)
 	case o.backendDelay < 0:
 		return fmt.Errorf("-backend-delay %v: must not be negative", o.backendDelay)
+	case o.delayEvery < 1:
+		return fmt.Errorf("-backend-delay-every %d: must be at least 1", o.delayEvery)
 	}
 	return o.checkConfig()
 }

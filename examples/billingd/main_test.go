@@ -140,7 +140,8 @@ func TestBadStartsAreOneClearLine(t *testing.T) {
 		"-last-grant -1s":                             {2, "-last-grant -1s: must be 0"},
 		"-retry-parked -db memory:1":                  {2, "-retry-parked: there is no journal"},
 		"-auth 127.0.0.1:0 -acct 127.0.0.1:0 -db memory:1 -journal " + foreign: {1, "-journal " + foreign + ": journal: file " + foreign},
-		"-log-level loud": {2, "log-level"},
+		"-log-level loud":        {2, "log-level"},
+		"-backend-delay-every 0": {2, "-backend-delay-every 0: must be at least 1"},
 	} {
 		t.Run(args, func(t *testing.T) {
 			var out, log strings.Builder
