@@ -34,6 +34,7 @@ type engine struct {
 
 	waitings sync.Pool
 	flowSeed maphash.Seed
+	replies  replies
 
 	counters  counterSet
 	elsewhere *counters // for what neither a reader nor a worker counts: drops by the pool
@@ -138,6 +139,7 @@ func (e *engine) newPool(policy Policy) (*Pool[*waiting], error) {
 		MaxRequestsPerServer: cfg.MaxRequestsPerServer,
 		WorkerStart:          e.workerStart,
 		WorkerStop:           e.workerStop,
+		alone:                e.workerAlone,
 		Drop:                 e.dropped,
 		Panic:                e.panicked,
 	})

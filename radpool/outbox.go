@@ -63,9 +63,14 @@ func (o *outbox) send() {
 func (o *outbox) sendLocked() {
 	if len(o.messages) > 0 {
 		o.to.send(o.messages)
-		clear(o.messages)
-		o.messages = o.messages[:0]
 	}
+	o.reset()
+}
+
+// reset empties it. Called with the lock held.
+func (o *outbox) reset() {
+	clear(o.messages)
+	o.messages = o.messages[:0]
 	if cap(o.memory) > keptReplies {
 		o.memory = nil
 	}

@@ -76,6 +76,11 @@ type PoolConfig[T any] struct {
 	// t.FailNow does; the other functions must not). nil: at most one panic a
 	// second is written with the log package.
 	Panic func(w *Worker, jobs []T, v any, stack []byte)
+
+	// alone is called by a worker that is about to run jobs or to wait for some,
+	// where no other has been woken that has not looked yet. It must neither block
+	// nor panic.
+	alone func(w *Worker)
 }
 
 // Job is a job for [Pool.SubmitBatch].

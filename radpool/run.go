@@ -19,6 +19,7 @@ type workerState struct {
 	exchanges []*Exchange
 	own       outbox
 	out       *outbox   // where replies go: own, or that of the reader who runs it
+	letters   letters   // memory to send replies from
 	opens     time.Time // when the next batch begins, where that is known; else zero
 	closed    time.Time // when the last batch was done
 }
@@ -36,6 +37,7 @@ func (e *engine) workerStart(w *Worker) {
 
 func (e *engine) workerStop(w *Worker) {
 	ws := w.State.(*workerState)
+	e.sendReplies(ws)
 	e.runs.remove(ws)
 	e.counters.put(ws.counters)
 	if hook := e.hooks.WorkerStop; hook != nil {
@@ -43,6 +45,10 @@ func (e *engine) workerStop(w *Worker) {
 		hook(w.ID)
 	}
 }
+
+// workerAlone is called when a worker is about to run handlers or to wait, and no
+// other is on its way.
+func (e *engine) workerAlone(w *Worker) { e.sendReplies(w.State.(*workerState)) }
 
 // run answers the requests that a worker took from the queue together.
 func (e *engine) run(w *Worker, batch []*waiting) {
@@ -121,7 +127,7 @@ func (e *engine) close(ws *workerState, handled bool) {
 		e.finish(ws, j, o, err, now)
 	}
 	if ws.out == &ws.own {
-		ws.own.send()
+		e.post(ws)
 	}
 	clear(ws.live)
 	clear(ws.exchanges)

@@ -63,6 +63,7 @@ func (p *Pool[T]) work(w *worker[T]) {
 // which it waits as long as it takes. false: the worker is to end.
 func (p *Pool[T]) next(w *worker[T]) bool {
 	now := time.Now()
+	told := p.cfg.alone == nil // that it is alone, since it has run something or was woken
 	p.mu.Lock()
 	p.settle(now, w)
 	for {
@@ -81,22 +82,34 @@ func (p *Pool[T]) next(w *worker[T]) bool {
 				p.mu.Unlock()
 				return false
 			}
+			if !told && !p.searching {
+				told = true
+				p.mu.Unlock()
+				p.cfg.alone(&w.Worker)
+				p.mu.Lock()
+				continue // what has come meanwhile need not be waited for
+			}
 			if !p.park(now, w) {
 				return false
 			}
 			now = time.Now()
 			p.mu.Lock()
 			p.arrive(w)
+			told = p.cfg.alone == nil
 			continue
 		}
 		w.phase = phaseRunning
 		wake := p.wakeOne()
 		p.watch(now)
+		alone := !p.searching
 		p.mu.Unlock()
 		wake.signal()
 
 		p.dropTaken(w)
 		if len(w.jobs) > 0 {
+			if alone && p.cfg.alone != nil {
+				p.cfg.alone(&w.Worker)
+			}
 			return true
 		}
 		now = time.Now()
