@@ -237,6 +237,7 @@ func inStorm(t *testing.T, d time.Duration, cfg radpool.Config, sources []stormS
 		served := make(chan error)
 		go func() { served <- server.Serve(s) }()
 		s.rage(d)
+		synctest.Wait() // nobody writes to what f reads
 		f(t, s, server)
 		if err := server.Shutdown(t.Context()); err != nil {
 			t.Error(err)
