@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/radpool/radpool/radpool"
@@ -70,6 +71,7 @@ func TestQueuedRequestsExpireWithTheirNAS(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		send("d") // 5.9 s: it has until 8.15 s
 		time.Sleep(7 * time.Second)
+		synctest.Wait()
 		if got := strings.Join(ran, ""); got != "abd" {
 			t.Errorf("ran %s, want abd", got)
 		}
