@@ -1,9 +1,6 @@
 package sim
 
-import (
-	"container/heap"
-	"time"
-)
+import "time"
 
 // epoch is when every simulation begins, for what wants an instant.
 var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
@@ -14,7 +11,7 @@ var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 type loop struct {
 	now    time.Duration // since the epoch
 	seq    uint64
-	events events
+	events []event // a heap, the next one first
 }
 
 type event struct {
@@ -23,10 +20,45 @@ type event struct {
 	do  func()
 }
 
+func (e *event) before(o *event) bool { return e.at < o.at || e.at == o.at && e.seq < o.seq }
+
 // at has do happen at the given time, which is not before now.
 func (l *loop) at(t time.Duration, do func()) {
 	l.seq++
-	heap.Push(&l.events, event{at: max(t, l.now), seq: l.seq, do: do})
+	e := event{at: max(t, l.now), seq: l.seq, do: do}
+	l.events = append(l.events, e)
+	i := len(l.events) - 1
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !e.before(&l.events[parent]) {
+			break
+		}
+		l.events[i] = l.events[parent]
+		i = parent
+	}
+	l.events[i] = e
+}
+
+// next takes out the first event.
+func (l *loop) next() event {
+	first := l.events[0]
+	last := len(l.events) - 1
+	e := l.events[last]
+	l.events[last] = event{}
+	l.events = l.events[:last]
+	for i := 0; last > 0; {
+		child := 2*i + 1
+		if child+1 < last && l.events[child+1].before(&l.events[child]) {
+			child++
+		}
+		if child >= last || !l.events[child].before(&e) {
+			l.events[i] = e
+			break
+		}
+		l.events[i] = l.events[child]
+		i = child
+	}
+	return first
 }
 
 // after has do happen in d.
@@ -35,7 +67,7 @@ func (l *loop) after(d time.Duration, do func()) { l.at(l.now+d, do) }
 // run lets happen what there is until the given time, and then it is that time.
 func (l *loop) run(until time.Duration) {
 	for len(l.events) > 0 && l.events[0].at <= until {
-		e := heap.Pop(&l.events).(event)
+		e := l.next()
 		l.now = e.at
 		e.do()
 	}
@@ -44,24 +76,3 @@ func (l *loop) run(until time.Duration) {
 
 // time is now as an instant.
 func (l *loop) time() time.Time { return epoch.Add(l.now) }
-
-// events is a heap, the next one first.
-type events []event
-
-func (h events) Len() int { return len(h) }
-
-func (h events) Less(i, j int) bool {
-	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].seq < h[j].seq
-}
-
-func (h events) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-
-func (h *events) Push(x any) { *h = append(*h, x.(event)) }
-
-func (h *events) Pop() any {
-	last := len(*h) - 1
-	e := (*h)[last]
-	(*h)[last] = event{}
-	*h = (*h)[:last]
-	return e
-}
