@@ -16,6 +16,7 @@ import (
 
 const (
 	postAuthGroup  = 512                   // rows of one transaction
+	postAuthBulk   = 4096                  // the same, where one statement writes them
 	postAuthLinger = 50 * time.Millisecond // nobody waits for these rows, so a group may gather
 	postAuthTries  = 5
 )
@@ -32,6 +33,7 @@ type postAuth struct {
 	columns []string
 	kinds   []dialect.Kind
 	text    string
+	most    int // rows of a group
 	rows    chan postAuthRow
 	stop    chan struct{} // closed by close
 	done    chan struct{} // closed when run has returned
@@ -48,6 +50,10 @@ func newPostAuth(b *Backend) *postAuth {
 		rows: make(chan postAuthRow, b.opts.PostAuthBuffer),
 		stop: make(chan struct{}),
 		done: make(chan struct{}),
+		most: postAuthGroup,
+	}
+	if b.d.Bulk != nil {
+		p.most = postAuthBulk
 	}
 	p.columns = []string{"username", "pass", "reply", "authdate"}
 	if b.l.reason {
@@ -127,7 +133,7 @@ func (p *postAuth) close() {
 // run writes groups until close was called and nothing is left.
 func (p *postAuth) run() {
 	defer close(p.done)
-	group := make([]postAuthRow, 0, postAuthGroup)
+	group := make([]postAuthRow, 0, p.most)
 	linger := time.NewTimer(postAuthLinger)
 	defer linger.Stop()
 	var quiet everySecond
@@ -138,7 +144,7 @@ func (p *postAuth) run() {
 		select {
 		case r := <-p.rows:
 			group = append(group, r)
-			if len(p.rows) < postAuthGroup {
+			if len(p.rows) < min(p.most, cap(p.rows)/2) {
 				linger.Reset(postAuthLinger)
 				select {
 				case <-linger.C:
@@ -162,7 +168,7 @@ func (p *postAuth) run() {
 
 // drain adds what waits, up to a group.
 func (p *postAuth) drain(group []postAuthRow) []postAuthRow {
-	for len(group) < postAuthGroup {
+	for len(group) < p.most {
 		select {
 		case r := <-p.rows:
 			group = append(group, r)

@@ -69,7 +69,11 @@ func withJournal(ctx context.Context, b *backend, o *options, log *zap.Logger) (
 // openSQL opens the database, creates it when it is missing, and fills it with
 // demo users when it has no subscriber.
 func openSQL(ctx context.Context, o *options, log *zap.Logger) (*backend, error) {
-	db, err := sqlbilling.Open(ctx, o.db, sqlbilling.Options{Logger: log, Names: o.names, EscapeNames: o.escapeNames})
+	opts := sqlbilling.Options{Logger: log, Readers: o.readers, Names: o.names, EscapeNames: o.escapeNames}
+	if !o.postAuth {
+		opts.PostAuthBuffer = -1
+	}
+	db, err := sqlbilling.Open(ctx, o.db, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,8 @@ type options struct {
 	memoryUsers  int // of db, or 0
 	names        sqlbilling.Comparison
 	escapeNames  bool
+	readers      int
+	postAuth     bool
 	auth, acct   string
 	secret       string
 	demo         int
@@ -45,6 +47,8 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.SetOutput(io.Discard) // errors are one line, and printed by the caller
 	f.StringVar(&o.db, "db", "sqlite:radpool.db", "subscribers and accounting: `sqlite:FILE`, mysql:USER:PASSWORD@tcp(HOST:PORT)/DB, postgres://USER:PASSWORD@HOST:PORT/DB, or memory:N for user0/pass0 ... without a database")
 	f.TextVar(&o.names, "names", sqlbilling.NamesAsColumn, "how user names are compared: column (as the database does), exact or ignore-case; no `way` else")
+	f.BoolVar(&o.postAuth, "postauth", true, "write how each authentication ended into radpostauth, in the background")
+	f.IntVar(&o.readers, "readers", 0, "connections for Access-Requests; 0: what is best for the database, by how far away it is")
 	f.BoolVar(&o.escapeNames, "escape-names", false, "write =2B for + and the like in user names, as FreeRADIUS does with its safe_characters")
 	f.StringVar(&o.auth, "auth", "127.0.0.1:1812", "`address` for authentication")
 	f.StringVar(&o.acct, "acct", "127.0.0.1:1813", "`address` for accounting")

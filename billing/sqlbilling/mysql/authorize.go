@@ -89,18 +89,19 @@ func (l *lookup) groups(user, profile, limit, from, where string) []string {
 	head := func(kind int) string {
 		return fmt.Sprintf("SELECT %s, %d, %s, m.priority, CAST(%s AS SIGNED), %s, ", user, kind, profile, id, l.octets("m", "radusergroup", "groupname"))
 	}
-	join := func(table string) string {
+	join := func(how, table string) string {
 		m, g := l.column("radusergroup", "groupname"), l.column(table, "groupname")
 		name := "m.groupname"
 		if m.Charset != g.Charset || m.Collation != g.Collation {
 			name = converted(name, g)
 		}
-		return " FROM " + from + " STRAIGHT_JOIN " + table + " r ON r.groupname = " + name + where
+		return " FROM " + from + " " + how + " " + table + " r ON r.groupname = " + name + where
 	}
+	// One of a group without check items comes with a row that has no id. That
+	// costs less than a branch of memberships alone: each looks them up again.
 	return []string{
-		head(dialect.RowMember) + "0, '', '', '', -1 FROM " + from + where,
-		head(dialect.RowGroupCheck) + "r.id, " + l.pair("radgroupcheck") + ", " + limit + join("radgroupcheck"),
-		head(dialect.RowGroupReply) + "r.id, " + l.pair("radgroupreply") + ", -1" + join("radgroupreply"),
+		head(dialect.RowGroupCheck) + "r.id, " + l.pair("radgroupcheck") + ", " + limit + join("LEFT JOIN", "radgroupcheck"),
+		head(dialect.RowGroupReply) + "r.id, " + l.pair("radgroupreply") + ", -1" + join("STRAIGHT_JOIN", "radgroupreply"),
 	}
 }
 

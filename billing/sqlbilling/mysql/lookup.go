@@ -94,7 +94,7 @@ func (l *lookup) args(what dialect.What, names []string, size int) []driver.Name
 	if what == dialect.Everything {
 		add(l.question.Restricted)
 		if p := l.question.Profile; p != "" {
-			for range 2 * 3 {
+			for range 2 * 2 { // see groups
 				add(p)
 			}
 		}
@@ -140,7 +140,7 @@ func parse(v *[columnCount]driver.Value, r *dialect.Row) error {
 			n[i] = x
 		case []byte:
 			n[i], err = strconv.ParseInt(string(x), 10, 64)
-		case nil: // as a priority may be
+		case nil: // as a priority may be, and the id of a group without check items
 		default:
 			err = strconv.ErrSyntax
 		}
@@ -152,6 +152,9 @@ func parse(v *[columnCount]driver.Value, r *dialect.Row) error {
 	*r = dialect.Row{
 		User: int(n[0]) - 1, Kind: int(n[1]), Profile: text(2), Priority: n[2], Member: n[3], Group: text(5),
 		ID: n[4], Attribute: text(7), Op: text(8), Value: text(9), Open: n[5],
+	}
+	if r.Kind == dialect.RowGroupCheck && v[6] == nil {
+		r.Kind = dialect.RowMember
 	}
 	return nil
 }

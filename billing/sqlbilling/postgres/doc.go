@@ -20,7 +20,6 @@
 // What is acknowledged survives what a COMMIT survives: with synchronous_commit off
 // that is not much.
 //
-// The connections for Access-Requests are set to use indexes, whatever the
-// statistics say. They keep their statements prepared: behind a pooler such as
-// PgBouncer its session mode is needed.
+// Connections are set to use indexes, whatever the statistics say, and keep their
+// statements prepared: behind a pooler such as PgBouncer its session mode is needed.
 package postgres

@@ -47,21 +47,14 @@ var statements = [...]string{
 	dialect.Everything: "radpool_everything", dialect.Groups: "radpool_groups", dialect.Open: "radpool_open",
 }
 
-// connect opens a connection and prepares its statements. Their plans are made once,
-// for any number of names, and go by index: there is nothing to gain from another
-// plan, and much to lose when the first was made while the tables were empty.
+// connect opens a connection and prepares its statements.
 func (l *lookup) connect(ctx context.Context, cfg *pgx.ConnConfig) (*pgx.Conn, error) {
 	c, err := pgx.ConnectConfig(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range []string{
-		"SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off", "SET enable_hashjoin = off",
-		"SET enable_mergejoin = off", "SET jit = off",
-	} {
-		if _, err := c.Exec(ctx, s); err != nil {
-			return nil, errors.Join(err, c.Close(ctx))
-		}
+	if err := settle(ctx, c); err != nil {
+		return nil, errors.Join(err, c.Close(ctx))
 	}
 	for what, name := range statements {
 		if _, err := c.Prepare(ctx, name, l.text(dialect.What(what))); err != nil {

@@ -66,6 +66,21 @@ const (
 	near        = time.Millisecond // a round trip to a database that is near takes less
 )
 
+// settle sets a connection up. Plans are made once, for any number of names or rows,
+// and go by index: there is nothing to gain from another plan, and much to lose when
+// the first was made while the tables were empty.
+func settle(ctx context.Context, c *pgx.Conn) error {
+	for _, s := range []string{
+		"SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off", "SET enable_hashjoin = off",
+		"SET enable_mergejoin = off", "SET jit = off",
+	} {
+		if _, err := c.Exec(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // open connects, and finds out how far away the server is.
 func open(ctx context.Context, target string, o dialect.Options) (*dialect.DB, error) {
 	dsn := target
@@ -81,7 +96,7 @@ func open(ctx context.Context, target string, o dialect.Options) (*dialect.DB, e
 	}
 	label := fmt.Sprintf("PostgreSQL database %s at %s:%d", cfg.Database, cfg.Host, cfg.Port)
 	db := &dialect.DB{
-		Write: sqlx.NewDb(stdlib.OpenDB(*cfg), "pgx"), Label: label, Batch: batch,
+		Write: sqlx.NewDb(stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(settle)), "pgx"), Label: label, Batch: batch,
 		Writers: o.Writers, Readers: o.Readers, Source: cfg,
 	}
 	db.Read = db.Write
