@@ -18,12 +18,14 @@ import (
 	_ "github.com/radpool/radpool/billing/sqlbilling/mysql"    // -db mysql:DSN
 	_ "github.com/radpool/radpool/billing/sqlbilling/postgres" // -db postgres://...
 	_ "github.com/radpool/radpool/billing/sqlbilling/sqlite"   // -db sqlite:FILE
+	"github.com/radpool/radpool/radpool"
 )
 
 // backend is the billing system that the flags chose.
 type backend struct {
 	handler billing.Handler
 	close   func() error
+	nas     func(context.Context) ([]radpool.Client, error) // the table; nil: there is none
 }
 
 func openBackend(ctx context.Context, o *options, log *zap.Logger) (*backend, error) {
@@ -63,7 +65,7 @@ func withJournal(ctx context.Context, b *backend, o *options, log *zap.Logger) (
 		log.Info("records that were put aside are tried again", zap.Int("records", n))
 	}
 	// The journal first: it gives the back end what it has.
-	return &backend{handler: j.Handler(), close: func() error { return errors.Join(j.Close(), b.close()) }}, nil
+	return &backend{handler: j.Handler(), close: func() error { return errors.Join(j.Close(), b.close()) }, nas: b.nas}, nil
 }
 
 // openSQL opens the database, creates it when it is missing, and fills it with
@@ -84,7 +86,7 @@ func openSQL(ctx context.Context, o *options, log *zap.Logger) (*backend, error)
 	if n > 0 {
 		log.Info("the database had no subscriber: added demo users", zap.Int("users", n), zap.String("first", "user0/pass0"))
 	}
-	return &backend{handler: db, close: db.Close}, nil
+	return &backend{handler: db, close: db.Close, nas: db.Clients}, nil
 }
 
 // memory is n subscribers user0/pass0 ... without a database.

@@ -29,6 +29,7 @@ type options struct {
 	escapeNames  bool
 	readers      int
 	postAuth     bool
+	readClients  bool
 	auth, acct   string
 	secret       string
 	demo         int
@@ -47,6 +48,7 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.SetOutput(io.Discard) // errors are one line, and printed by the caller
 	f.StringVar(&o.db, "db", "sqlite:radpool.db", "subscribers and accounting: `sqlite:FILE`, mysql:USER:PASSWORD@tcp(HOST:PORT)/DB, postgres://USER:PASSWORD@HOST:PORT/DB, or memory:N for user0/pass0 ... without a database")
 	f.TextVar(&o.names, "names", sqlbilling.NamesAsColumn, "how user names are compared: column (as the database does), exact or ignore-case; no `way` else")
+	f.BoolVar(&o.readClients, "read-clients", false, "serve the clients of the table nas as well, and read it again once a minute")
 	f.BoolVar(&o.postAuth, "postauth", true, "write how each authentication ended into radpostauth, in the background")
 	f.IntVar(&o.readers, "readers", 0, "connections for Access-Requests; 0: what is best for the database, by how far away it is")
 	f.BoolVar(&o.escapeNames, "escape-names", false, "write =2B for + and the like in user names, as FreeRADIUS does with its safe_characters")
@@ -105,6 +107,8 @@ func (o *options) check() error {
 		return err
 	}
 	switch {
+	case o.readClients && o.memoryUsers > 0:
+		return errors.New("-read-clients: there is no table nas, see -db")
 	case o.secret == "":
 		return errors.New("-secret is empty: every client needs one")
 	case o.demo < 0 || o.demo > maxUsers:

@@ -7,7 +7,8 @@
 //	billingd -db postgres://radius:PASSWORD@127.0.0.1/radius
 //	billingd -db memory:1000              serve 1000 users without a database
 //
-// It serves the clients 127.0.0.0/8 and ::1 with one secret. SIGTERM and Ctrl-C
+// It serves the clients 127.0.0.0/8 and ::1 with one secret, and with -read-clients
+// those of the table nas. SIGTERM and Ctrl-C
 // end it gently: what was received is answered first; a second one ends it at
 // once. Exit status 0: ended by a signal; 1: it could not serve; 2: wrong flags.
 package main
@@ -18,7 +19,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/netip"
 	"os"
 	"os/signal"
 	"syscall"
@@ -101,13 +101,14 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 	}
 	defer func() { err = errors.Join(err, backend.close()) }()
 
-	clients, err := radpool.NewClients(
-		radpool.Client{Name: "localhost", Prefix: netip.MustParsePrefix("127.0.0.0/8"), Secret: []byte(o.secret)},
-		radpool.Client{Name: "localhost6", Prefix: netip.MustParsePrefix("::1/128"), Secret: []byte(o.secret)},
-	)
-	if err != nil {
+	clients := new(radpool.Clients)
+	if err := readClients(ctx, clients, o, backend); err != nil {
 		sockets.close()
 		return err
+	}
+	if o.readClients {
+		end := followClients(ctx, clients, o, backend, log)
+		defer end() // before the database is closed
 	}
 	processor := &billing.Processor{Handler: backend.handler, Logger: log}
 	server := &radpool.Server{Handler: processor, Clients: clients, Config: o.config, Logger: log}

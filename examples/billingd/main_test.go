@@ -127,6 +127,7 @@ func TestBadStartsAreOneClearLine(t *testing.T) {
 		"-auth 127.0.0.1:0 -acct 127.0.0.1:0 -db postgres://me:hunter2@127.0.0.1:1/radius":               {1, "-db postgres://me:***@127.0.0.1:1/radius: sqlbilling: PostgreSQL database radius at 127.0.0.1:1: "},
 		"-auth 127.0.0.1:0 -acct 127.0.0.1:0 -db postgres://127.0.0.1:1/radius?user=me&password=hunter2": {1, "-db postgres://127.0.0.1:1/radius?user=me&password=***: "},
 		"-db memory:0":                                {2, "N from 1 to"},
+		"-read-clients -db memory:1":                  {2, "-read-clients: there is no table nas"},
 		"-db memory:1 more":                           {2, `unexpected argument "more"`},
 		"-max-servers 0":                              {2, "-max-servers 0: must be at least 1"},
 		"-max-servers 99999":                          {2, "-max-servers 99999: must be 1 to 65536"},

@@ -1,0 +1,95 @@
+package sqlbilling
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+
+	"go.uber.org/zap"
+
+	"github.com/radpool/radpool/radpool"
+)
+
+// Clients reads the table nas, as FreeRADIUS does with read_clients: nasname is an
+// address, a network in CIDR form or the name of a host, of which every address is a
+// client; shortname is its name. A row that cannot be used, as one without a secret,
+// is named in the log and left out; of several for one address or network that with
+// the lowest id is used. An error is one of the database, or that it has no such
+// table; it leaves out what was read, so that nothing is replaced by a part.
+func (b *Backend) Clients(ctx context.Context) ([]radpool.Client, error) {
+	for _, column := range []string{"id", "nasname", "shortname", "secret"} {
+		if _, ok := b.l.tables.Column("nas", column); !ok {
+			return nil, fmt.Errorf("sqlbilling: %s: there is no column nas.%s", b.db.Label, column)
+		}
+	}
+	var rows []struct {
+		ID     int64  `db:"id"`
+		Name   string `db:"nasname"`
+		Short  string `db:"shortname"`
+		Secret string `db:"secret"`
+	}
+	if err := b.db.Write.SelectContext(ctx, &rows, "SELECT id, nasname, COALESCE(shortname, '') AS shortname, "+
+		"COALESCE(secret, '') AS secret FROM nas ORDER BY id"); err != nil {
+		b.db.Tell(err)
+		return nil, fmt.Errorf("sqlbilling: %s: %w", b.db.Label, err)
+	}
+	var list []radpool.Client
+	seen := make(map[netip.Prefix]bool)
+	for _, r := range rows {
+		prefixes, err := nasPrefixes(ctx, strings.TrimSpace(r.Name))
+		if err == nil && r.Secret == "" {
+			err = fmt.Errorf("%.64q has no secret", r.Name)
+		}
+		if err != nil {
+			b.opts.Logger.Warn("a row of nas is left out", zap.String("database", b.db.Label), zap.Int64("id", r.ID), zap.Error(err))
+			continue
+		}
+		for _, p := range prefixes {
+			if seen[p] {
+				b.opts.Logger.Warn("a row of nas is left out", zap.String("database", b.db.Label), zap.Int64("id", r.ID),
+					zap.Error(fmt.Errorf("an earlier row is about %v as well", p)))
+				continue
+			}
+			seen[p] = true
+			list = append(list, radpool.Client{Prefix: p, Name: r.Short, Secret: []byte(r.Secret)})
+		}
+	}
+	return list, nil
+}
+
+// nasPrefixes are the addresses that a nasname stands for.
+func nasPrefixes(ctx context.Context, name string) ([]netip.Prefix, error) {
+	if addr, err := netip.ParseAddr(name); err == nil {
+		return []netip.Prefix{wholeAddr(addr)}, nil
+	}
+	if strings.Contains(name, "/") {
+		p, err := netip.ParsePrefix(name)
+		if err != nil {
+			return nil, fmt.Errorf("%.64q is no network", name)
+		}
+		if p.Addr().Is4In6() && p.Bits() >= 96 {
+			p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+		}
+		return []netip.Prefix{p.Masked()}, nil
+	}
+	if name == "" {
+		return nil, errors.New("the nasname is empty")
+	}
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", name)
+	if err != nil {
+		return nil, err
+	}
+	prefixes := make([]netip.Prefix, len(addrs))
+	for i, addr := range addrs {
+		prefixes[i] = wholeAddr(addr)
+	}
+	return prefixes, nil
+}
+
+func wholeAddr(addr netip.Addr) netip.Prefix {
+	addr = addr.Unmap().WithZone("")
+	return netip.PrefixFrom(addr, addr.BitLen())
+}
