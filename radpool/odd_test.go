@@ -173,6 +173,8 @@ func (p *nonsense) Decide(now time.Time, _ radpool.Snapshot) radpool.Decision {
 }
 
 // A policy that talks nonsense slows the server down and breaks nothing.
+// Such a policy may let nobody work for as long as it likes, but what was received
+// is accounted for.
 func TestPolicyThatTalksNonsense(t *testing.T) {
 	seed := rand.Uint64()
 	var runs atomic.Uint32
@@ -184,8 +186,8 @@ func TestPolicyThatTalksNonsense(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		time.Sleep(time.Second)
-		if st := w.server.Stats(); st.Replied+st.Expired+st.InFlight != 200 || st.Replied == 0 || st.Pool.Workers > radpool.MaxWorkers {
-			t.Errorf("seed %d: %+v", seed, st)
+		if st := w.server.Stats(); st.Replied+st.Expired+st.InFlight != 200 || st.Pool.Workers > radpool.MaxWorkers {
+			t.Errorf("seed %d: %d of 200 replied, %d expired, %d in flight; %d workers", seed, st.Replied, st.Expired, st.InFlight, st.Pool.Workers)
 		}
 	})
 }
