@@ -86,7 +86,7 @@ const identifiers = 256
 
 // slot is an Identifier of a socket.
 type slot struct {
-	socket     int
+	socket     uint16
 	identifier byte
 }
 
@@ -115,9 +115,10 @@ type request struct {
 
 func (w *world) newNAS(index int, cfg NAS, r *rand.Rand) *nas {
 	n := &nas{world: w, NAS: cfg, index: index, rand: r, addr: netip.AddrFrom4([4]byte{10, 0, byte(index >> 8), byte(index)})}
+	n.free = make([]slot, 0, cfg.Sockets*identifiers)
 	for id := range identifiers {
 		for s := range cfg.Sockets {
-			n.free = append(n.free, slot{socket: s, identifier: byte(id)})
+			n.free = append(n.free, slot{socket: uint16(s), identifier: byte(id)})
 		}
 	}
 	for class, rates := range cfg.Load {
@@ -159,7 +160,7 @@ func (n *nas) request(class radpool.Class) {
 	r := &request{nas: n, class: class, record: len(n.result.Requests) - 1, slot: n.free[0]}
 	n.free = n.free[1:]
 	r.key = cache.Request{
-		Key:    cache.Key{Client: netip.AddrPortFrom(n.addr, uint16(1024+r.slot.socket)), Code: codeOf(class), Identifier: r.slot.identifier},
+		Key:    cache.Key{Client: netip.AddrPortFrom(n.addr, 1024+r.slot.socket), Code: codeOf(class), Identifier: r.slot.identifier},
 		Length: 20,
 	}
 	binary.BigEndian.PutUint64(r.key.Authenticator[:], uint64(r.record)+1)
