@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/group"
 )
 
 // Account stores a record, and returns nil when it is durable: after the COMMIT of
@@ -23,7 +24,7 @@ func (b *Backend) Account(ctx context.Context, rec *billing.AccountingRecord) er
 
 // AccountBatch is Account for each of recs, in one transaction.
 func (b *Backend) AccountBatch(ctx context.Context, recs []*billing.AccountingRecord, errs []error) {
-	items := make([]item, 0, len(recs))
+	items := make([]group.Item[item], 0, len(recs))
 	place := make([]int, 0, len(recs))
 	for i, rec := range recs {
 		if !kept(rec.Status) {
@@ -32,24 +33,24 @@ func (b *Backend) AccountBatch(ctx context.Context, recs []*billing.AccountingRe
 		}
 		it, err := newItem(rec, b.nameInDB(rec.UserName))
 		if err != nil {
-			errs[i] = &recordError{fmt.Errorf("sqlbilling: accounting record: %w", err)}
+			errs[i] = group.Refused(fmt.Errorf("sqlbilling: accounting record: %w", err))
 			b.stats.failed.Add(1)
 			continue
 		}
-		items = append(items, it)
+		items = append(items, group.Item[item]{Value: it})
 		place = append(place, i)
 	}
 	if len(items) == 0 {
 		return
 	}
-	if err := b.writer.submit(ctx, items); err != nil {
+	if err := b.writer.Submit(ctx, items); err != nil {
 		for _, i := range place {
 			errs[i] = err
 		}
 		return // the items may still be the writer's
 	}
 	for k, i := range place {
-		errs[i] = items[k].err
+		errs[i] = items[k].Err
 	}
 }
 
@@ -62,6 +63,13 @@ func kept(s billing.StatusType) bool {
 		return true
 	}
 	return false
+}
+
+// An item is one record on its way to the database, as the session that it tells
+// of or the reload.
+type item struct {
+	session session
+	reload  reload // if nas is set
 }
 
 // newItem turns a record into what is to be written, with the user's name as the

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+
+	"github.com/radpool/radpool/billing/sqlbilling/internal/group"
 )
 
 // EnsureDemo fills a database that has no subscriber with n of them, at most
@@ -17,7 +19,7 @@ func (b *Backend) EnsureDemo(ctx context.Context, n int) (added int, err error) 
 	}
 	patience, cancel := context.WithTimeout(ctx, b.opts.WriteTimeout)
 	defer cancel()
-	err = patiently(patience, b.d, nil, func() (err error) {
+	err = group.Patiently(patience, b.d, nil, func() (err error) {
 		added, err = b.ensureDemo(ctx, n)
 		return err
 	})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/group"
 )
 
 // A Backend is a billing system on an SQL database. It is used by several
@@ -25,7 +26,7 @@ type Backend struct {
 
 	lookup  dialect.Lookup
 	lookups *lookups
-	writer  *writer
+	writer  *group.Writer[item]
 	post    *postAuth // nil: radpostauth is not written
 	stats   counters
 
@@ -65,7 +66,7 @@ func Open(ctx context.Context, dsn string, opts Options) (*Backend, error) {
 	patience, cancel := context.WithTimeout(ctx, opts.WriteTimeout)
 	defer cancel()
 	var b *Backend
-	err = patiently(patience, d, nil, func() (err error) {
+	err = group.Patiently(patience, d, nil, func() (err error) {
 		b, err = open(ctx, d, target, opts)
 		return err
 	})
@@ -123,14 +124,17 @@ func (b *Backend) start(ctx context.Context) error {
 		}
 		stores = append(stores, st)
 	}
-	b.writer = &writer{
-		maxGroup: b.opts.MaxGroup, maxPending: b.opts.MaxPending, timeout: b.opts.WriteTimeout,
-		log: b.opts.Logger, stats: &b.stats, wake: make(chan struct{}, 1),
-	}
 	if b.l.postAuth && b.opts.PostAuthBuffer > 0 {
 		b.post = newPostAuth(b)
 	}
-	b.writer.start(stores)
+	writes := make([]group.Write[item], len(stores))
+	for i, st := range stores {
+		writes[i] = st.write
+	}
+	b.writer = group.Start(group.Config{
+		DB: b.db, Dialect: b.d, MaxGroup: b.opts.MaxGroup, MaxPending: b.opts.MaxPending, Timeout: b.opts.WriteTimeout,
+		Package: "sqlbilling", Overloaded: ErrOverloaded, Closed: ErrClosed, Log: b.opts.Logger,
+	}, writes)
 	if b.post != nil {
 		go b.post.run()
 	}
@@ -194,6 +198,12 @@ func (b *Backend) tables(ctx context.Context) (dialect.Tables, error) {
 	return b.d.Tables(ctx, b.db)
 }
 
+// ErrOverloaded is returned by Account when MaxPending records wait already.
+var ErrOverloaded = errors.New("sqlbilling: too many accounting records wait to be written")
+
+// ErrClosed is returned by the methods of a Backend that was closed.
+var ErrClosed = errors.New("sqlbilling: closed")
+
 // Close writes what was taken, accounting and radpostauth, and closes the
 // database. Calls that come later fail with ErrClosed. To call it again is
 // harmless and returns the same.
@@ -203,7 +213,7 @@ func (b *Backend) shut(stores []*store) error {
 	if b.post != nil {
 		b.post.close()
 	}
-	b.writer.close()
+	b.writer.Close()
 	return errors.Join(b.release(stores), b.db.Close())
 }
 

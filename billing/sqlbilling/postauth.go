@@ -12,6 +12,7 @@ import (
 
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
+	commit "github.com/radpool/radpool/billing/sqlbilling/internal/group"
 )
 
 const (
@@ -38,7 +39,7 @@ type postAuth struct {
 	stop    chan struct{} // closed by close
 	done    chan struct{} // closed when run has returned
 
-	quiet everySecond // of errors in the log; run's own
+	quiet commit.EverySecond // of errors in the log; run's own
 
 	mu     sync.RWMutex // held for a moment only
 	closed bool         // guarded by mu: rows is not sent to any more
@@ -136,7 +137,7 @@ func (p *postAuth) run() {
 	group := make([]postAuthRow, 0, p.most)
 	linger := time.NewTimer(postAuthLinger)
 	defer linger.Stop()
-	var quiet everySecond
+	var quiet commit.EverySecond
 	var dropped uint64
 	for {
 		group = group[:0]
@@ -156,7 +157,7 @@ func (p *postAuth) run() {
 		}
 		group = p.drain(group)
 		p.write(group)
-		if n := p.b.stats.postAuthDropped.Load(); n != dropped && (stopped || quiet.allows(time.Now())) {
+		if n := p.b.stats.postAuthDropped.Load(); n != dropped && (stopped || quiet.Allows(time.Now())) {
 			p.b.opts.Logger.Warn("radpostauth: rows dropped, the buffer was full", zap.Uint64("dropped", n-dropped))
 			dropped = n
 		}
@@ -194,7 +195,7 @@ func (p *postAuth) write(group []postAuthRow) {
 			cancel()
 		}
 	}
-	err := patiently(ctx, p.b.d, again, func() error {
+	err := commit.Patiently(ctx, p.b.d, again, func() error {
 		attempt, cancel := context.WithTimeout(context.Background(), p.b.opts.WriteTimeout)
 		defer cancel()
 		return p.insertSurely(p.b.db.Context(attempt), group)
@@ -205,7 +206,7 @@ func (p *postAuth) write(group []postAuthRow) {
 	}
 	p.b.db.Tell(err)
 	p.b.stats.postAuthFailed.Add(uint64(len(group)))
-	if p.quiet.allows(time.Now()) {
+	if p.quiet.Allows(time.Now()) {
 		p.b.opts.Logger.Error("radpostauth: rows not written", zap.Int("rows", len(group)),
 			zap.Uint64("since the start", p.b.stats.postAuthFailed.Load()), zap.Error(err))
 	}
@@ -240,7 +241,7 @@ func (p *postAuth) values(r *postAuthRow) []any {
 
 // insertSurely is insert on another connection when one has gone away.
 func (p *postAuth) insertSurely(ctx context.Context, group []postAuthRow) (err error) {
-	for range attempts {
+	for range commit.Attempts {
 		if err = p.insert(ctx, group); err == nil || p.b.d.Classify(err) != dialect.Lost {
 			break
 		}

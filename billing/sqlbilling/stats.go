@@ -28,22 +28,20 @@ type Stats struct {
 }
 
 type counters struct {
-	authorized, queries, unanswered                                             atomic.Uint64
-	records, groups, rows, retries, failed, overloaded, ignored, abandoned, cut atomic.Uint64
-	postAuthWritten, postAuthDropped, postAuthFailed                            atomic.Uint64
+	authorized, queries, unanswered                  atomic.Uint64
+	failed, ignored, cut                             atomic.Uint64 // failed: before they reached the writer
+	postAuthWritten, postAuthDropped, postAuthFailed atomic.Uint64
 }
 
 // Stats returns the counters. Each is exact, though not all are of one moment.
 func (b *Backend) Stats() Stats {
 	c := &b.stats
-	b.writer.mu.Lock()
-	pending := b.writer.waiting
-	b.writer.mu.Unlock()
+	w := b.writer.Counts()
 	return Stats{
 		Authorized: c.authorized.Load(), Queries: c.queries.Load(), Unanswered: c.unanswered.Load(),
-		Records: c.records.Load(), Groups: c.groups.Load(), Rows: c.rows.Load(), Retries: c.retries.Load(),
-		Failed: c.failed.Load(), Overloaded: c.overloaded.Load(), Ignored: c.ignored.Load(), Abandoned: c.abandoned.Load(),
-		Cut: c.cut.Load(), Pending: pending,
+		Records: w.Records, Groups: w.Groups, Rows: w.Rows, Retries: w.Retries,
+		Failed: c.failed.Load() + w.Failed, Overloaded: w.Overloaded, Ignored: c.ignored.Load(), Abandoned: w.Abandoned,
+		Cut: c.cut.Load(), Pending: w.Pending,
 		PostAuthWritten: c.postAuthWritten.Load(), PostAuthDropped: c.postAuthDropped.Load(),
 		PostAuthFailed: c.postAuthFailed.Load(),
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/group"
 )
 
 // maxReloads is how many reloads of one NAS are remembered. What is forgotten
@@ -79,30 +80,10 @@ func (s *store) close() error {
 	return errors.Join(errs...)
 }
 
-// attempts is how often a transaction is tried whose connection went away, or that
-// another writer was faster than.
-const attempts = 5
-
-// write stores sessions, which must be distinct and sorted by uniqueID, and
-// reloads, all of it or nothing: nil means durable. It returns how many rows were
-// written.
-func (s *store) write(ctx context.Context, sessions []session, reloads []reload) (rows int, err error) {
-	for range attempts {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		rows, err = s.writeOnce(s.db.Context(ctx), sessions, reloads)
-		if err == nil {
-			return rows, nil
-		}
-		if c := s.d.Classify(err); c != dialect.Lost && c != dialect.Conflict {
-			break
-		}
-	}
-	return 0, err
-}
-
-func (s *store) writeOnce(ctx context.Context, sessions []session, reloads []reload) (rows int, err error) {
+// write stores items, all of them or nothing: nil means durable. It returns how
+// many rows were written.
+func (s *store) write(ctx context.Context, items []*group.Item[item]) (rows int, err error) {
+	sessions, reloads := coalesce(items)
 	tx, err := s.db.Write.BeginTxx(ctx, nil)
 	if err != nil {
 		return 0, err
@@ -313,6 +294,28 @@ func (s *store) writeNASReload(ctx context.Context, tx *sqlx.Tx, r reload) error
 	}
 	_, err := tx.ExecContext(ctx, s.db.Write.Rebind(query), r.at, r.nas)
 	return err
+}
+
+// coalesce merges what items say of one session, and sorts.
+func coalesce(items []*group.Item[item]) ([]session, []reload) {
+	var reloads []reload
+	sessions := make([]session, 0, len(items))
+	at := make(map[string]int, len(items))
+	for _, it := range items {
+		v := &it.Value
+		if v.reload.nas != "" {
+			reloads = append(reloads, v.reload)
+			continue
+		}
+		if i, there := at[v.session.uniqueID]; there {
+			sessions[i].merge(&v.session)
+			continue
+		}
+		at[v.session.uniqueID] = len(sessions)
+		sessions = append(sessions, v.session)
+	}
+	sortSessions(sessions)
+	return sessions, reloads
 }
 
 // sortSessions puts sessions in the order in which everybody locks rows, so that

@@ -1,4 +1,4 @@
-package sqlbilling
+package group
 
 import "github.com/radpool/radpool/billing"
 
@@ -9,3 +9,6 @@ type recordError struct{ err error }
 func (e *recordError) Error() string { return e.err.Error() }
 
 func (e *recordError) Unwrap() []error { return []error{e.err, billing.ErrRecord} }
+
+// Refused makes err a billing.ErrRecord: an error of one record.
+func Refused(err error) error { return &recordError{err} }

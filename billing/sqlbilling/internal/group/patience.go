@@ -1,4 +1,4 @@
-package sqlbilling
+package group
 
 import (
 	"context"
@@ -9,10 +9,10 @@ import (
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 )
 
-// patiently calls f until it ends in nil or in an error that does not pass by
+// Patiently calls f until it ends in nil or in an error that does not pass by
 // itself, as a lock does, or until ctx is done. again, if not nil, is told of each
 // further attempt.
-func patiently(ctx context.Context, d *dialect.Dialect, again func(), f func() error) error {
+func Patiently(ctx context.Context, d *dialect.Dialect, again func(), f func() error) error {
 	const first, longest = time.Millisecond, 50 * time.Millisecond
 	for wait := first; ; wait = min(2*wait, longest) {
 		err := f()

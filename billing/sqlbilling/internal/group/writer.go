@@ -1,0 +1,299 @@
+package group
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
+)
+
+// An Item is one record on its way to the database, and what became of it.
+type Item[T any] struct {
+	Value T
+	Err   error
+}
+
+// A Write writes items in one transaction, all of them or none: nil means durable.
+// It returns how many rows were written. One Write is called by one goroutine.
+type Write[T any] func(ctx context.Context, items []*Item[T]) (rows int, err error)
+
+// A Config is what a Writer needs. All of it must be set.
+type Config struct {
+	DB      *dialect.DB
+	Dialect *dialect.Dialect
+
+	MaxGroup   int           // items of one transaction, a call with more of them excepted
+	MaxPending int           // items that wait
+	Timeout    time.Duration // of one transaction, attempts after a lock included
+
+	Package            string // begins errors
+	Overloaded, Closed error  // what Submit returns when MaxPending items wait, and after Close
+	Log                *zap.Logger
+}
+
+// Counts are counters since Start.
+type Counts struct {
+	Records    uint64 // items that are durable
+	Groups     uint64 // transactions that were committed
+	Rows       uint64 // rows that were written
+	Retries    uint64 // transactions that were tried again, since the database was busy
+	Failed     uint64 // items that were not written
+	Overloaded uint64 // items that were refused, since MaxPending were waiting
+	Abandoned  uint64 // items whose callers had gone before they were written
+	Pending    int    // items that wait now
+}
+
+// A job is what one call of Submit has to write. Its items are the writer's until
+// done is closed, and the caller's after that.
+type job[T any] struct {
+	ctx   context.Context
+	items []Item[T]
+	done  chan struct{}
+}
+
+// A Writer commits items in groups. Whoever calls waits in a queue; a
+// goroutine takes everything that waits, up to a bound, writes it in one
+// transaction, and answers all of it at once. It never waits for company: an
+// item that comes alone is written alone, and while a commit lasts the next
+// group gathers by itself. Where the database has use for it there are several
+// such goroutines.
+type Writer[T any] struct {
+	Config
+	quiet EverySecond // of Log; guarded by mu
+
+	records, groups, rows, retries, failed, overloaded, abandoned atomic.Uint64
+
+	mu      sync.Mutex
+	pending []*job[T] // guarded by mu
+	waiting int       // items in pending; guarded by mu
+	closed  bool      // guarded by mu
+
+	wake chan struct{}  // one token: pending or closed changed
+	all  sync.WaitGroup // of the scribes
+}
+
+// A scribe is one of the goroutines that write.
+type scribe[T any] struct {
+	*Writer[T]
+	write  Write[T]
+	locked bool // the last group failed since the database was busy
+}
+
+// Start starts a goroutine for each of writes.
+func Start[T any](c Config, writes []Write[T]) *Writer[T] {
+	w := &Writer[T]{Config: c, wake: make(chan struct{}, 1)}
+	for _, f := range writes {
+		s := &scribe[T]{Writer: w, write: f}
+		w.all.Go(s.run)
+	}
+	return w
+}
+
+// Submit queues items and waits until they are written or ctx is done. It returns
+// an error when they were not taken, or when it did not wait: then they are still
+// the Writer's. Each item has its own error otherwise.
+func (w *Writer[T]) Submit(ctx context.Context, items []Item[T]) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	j := &job[T]{ctx: ctx, items: items, done: make(chan struct{})}
+	w.mu.Lock()
+	switch {
+	case w.closed:
+		w.mu.Unlock()
+		return w.Closed
+	case w.waiting > 0 && w.waiting+len(items) > w.MaxPending:
+		w.mu.Unlock()
+		w.overloaded.Add(uint64(len(items)))
+		return w.Overloaded
+	}
+	w.pending = append(w.pending, j)
+	w.waiting += len(items)
+	w.mu.Unlock()
+	w.signal()
+	select {
+	case <-j.done:
+		return nil
+	case <-ctx.Done():
+		// The writer may be at it; whether the items become durable is not
+		// known then, which is what an error says.
+		return ctx.Err()
+	}
+}
+
+func (w *Writer[T]) signal() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run writes until Close was called and nothing is pending.
+func (w *scribe[T]) run() {
+	for {
+		group, closed := w.take()
+		if len(group) > 0 {
+			w.writeGroup(group)
+			continue
+		}
+		if closed {
+			w.signal() // the next one ends as well
+			return
+		}
+		<-w.wake
+	}
+}
+
+// Close makes Submit fail, writes what waits, and waits for the goroutines to
+// return. After it no Write is called.
+func (w *Writer[T]) Close() {
+	w.mu.Lock()
+	w.closed = true
+	w.mu.Unlock()
+	w.signal()
+	w.all.Wait()
+}
+
+// Counts returns the counters. Each is exact, though not all are of one moment.
+func (w *Writer[T]) Counts() Counts {
+	w.mu.Lock()
+	pending := w.waiting
+	w.mu.Unlock()
+	return Counts{
+		Records: w.records.Load(), Groups: w.groups.Load(), Rows: w.rows.Load(), Retries: w.retries.Load(),
+		Failed: w.failed.Load(), Overloaded: w.overloaded.Load(), Abandoned: w.abandoned.Load(), Pending: pending,
+	}
+}
+
+// take removes a group from the queue: whole jobs, up to MaxGroup items, one job
+// at least. Jobs whose callers have gone are dropped.
+func (w *Writer[T]) take() (group []*job[T], closed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, taken := 0, 0
+	for _, j := range w.pending {
+		if taken > 0 && n+len(j.items) > w.MaxGroup {
+			break
+		}
+		taken++
+		w.waiting -= len(j.items)
+		if j.ctx.Err() != nil {
+			w.abandoned.Add(uint64(len(j.items)))
+			continue
+		}
+		n += len(j.items)
+		group = append(group, j)
+	}
+	rest := copy(w.pending, w.pending[taken:])
+	clear(w.pending[rest:])
+	w.pending = w.pending[:rest]
+	// What is left is for the next goroutine; and a group of jobs that were all
+	// dropped must not look like an empty queue.
+	if rest > 0 {
+		w.signal()
+	}
+	return group, w.closed && rest == 0
+}
+
+// writeGroup writes the items of a group and answers its jobs.
+func (w *scribe[T]) writeGroup(group []*job[T]) {
+	var items []*Item[T]
+	for _, j := range group {
+		for i := range j.items {
+			items = append(items, &j.items[i])
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), w.Timeout)
+	w.writeItems(ctx, items)
+	cancel()
+	for _, j := range group {
+		close(j.done)
+	}
+}
+
+// writeItems writes items in one transaction. When one row is refused it cuts the
+// items in halves until the refused one is alone, so that one bad record fails
+// alone.
+func (w *scribe[T]) writeItems(ctx context.Context, items []*Item[T]) {
+	rows, err := w.retry(ctx, items)
+	if err == nil {
+		w.groups.Add(1)
+		w.records.Add(uint64(len(items)))
+		w.rows.Add(uint64(rows))
+		return
+	}
+	class := w.Dialect.Classify(err)
+	refused := class == dialect.BadRow || class == dialect.Conflict // one of items is
+	if refused && len(items) > 1 {
+		half := len(items) / 2
+		w.writeItems(ctx, items[:half])
+		w.writeItems(ctx, items[half:])
+		return
+	}
+	w.DB.Tell(err)
+	w.failed.Add(uint64(len(items)))
+	if w.speaks(time.Now()) {
+		w.Log.Error("accounting records not written", zap.Int("records", len(items)),
+			zap.Uint64("since the start", w.failed.Load()), zap.Error(err))
+	}
+	err = fmt.Errorf("%s: %s: %w", w.Package, w.DB.Label, err)
+	if refused {
+		err = Refused(err)
+	}
+	for _, it := range items {
+		it.Err = err
+	}
+}
+
+// retry writes, and tries again while the database is busy and ctx lasts.
+//
+// A database that was locked for the whole of one Timeout gets one attempt a
+// group from then on, until one succeeds. To wait for it each time would keep
+// every worker here, and none would be left for Access-Requests, which SQLite
+// answers beside the lock; and the NASes send again whatever is not answered.
+func (w *scribe[T]) retry(ctx context.Context, items []*Item[T]) (rows int, err error) {
+	patience, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if w.locked {
+		cancel()
+	}
+	err = Patiently(patience, w.Dialect, func() { w.retries.Add(1) }, func() (err error) {
+		rows, err = w.again(ctx, items)
+		return err
+	})
+	w.locked = err != nil && w.Dialect.Classify(err) == dialect.Busy
+	return rows, err
+}
+
+// Attempts is how often a transaction is tried whose connection went away, or that
+// another writer was faster than.
+const Attempts = 5
+
+// again writes, and tries again at once where another attempt may do better.
+func (w *scribe[T]) again(ctx context.Context, items []*Item[T]) (rows int, err error) {
+	for range Attempts {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		rows, err = w.write(w.DB.Context(ctx), items)
+		if err == nil {
+			return rows, nil
+		}
+		if c := w.Dialect.Classify(err); c != dialect.Lost && c != dialect.Conflict {
+			break
+		}
+	}
+	return 0, err
+}
+
+// speaks reports whether a line may go into the log.
+func (w *Writer[T]) speaks(now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.quiet.Allows(now)
+}
