@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radpool/radpool/arena"
 	"github.com/radpool/radpool/radpool"
 )
 
@@ -14,8 +15,8 @@ import (
 func TestOverloadAndRecovery(t *testing.T) {
 	for times, least := range map[int]float64{2: 0.97, 10: 0.97} {
 		t.Run(fmt.Sprintf("%dx", times), func(t *testing.T) {
-			if testing.Short() && times > 2 {
-				t.Skip("long")
+			if (testing.Short() || arena.Debug) && times > 2 {
+				t.Skip("it takes long")
 			}
 			const overload, end = 10 * time.Second, 14 * time.Second
 			inStorm(t, end+time.Second, radpool.Config{}, []stormSource{
