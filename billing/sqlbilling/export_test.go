@@ -1,6 +1,7 @@
 package sqlbilling
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -75,3 +76,31 @@ func Hours(s string, t time.Time) (in bool, until time.Time, err error) {
 
 // WriteDB is the pool that writes, for tests that break it.
 func (b *Backend) WriteDB() *sqlx.DB { return b.db.Write }
+
+// Together is lookups with another way to ask, for tests of who asks when.
+type Together struct{ l *lookups }
+
+// NewTogether makes one that runs so many statements at once, of so many names.
+func NewTogether(running, most int, ask func(ctx context.Context, names []string) error) *Together {
+	return &Together{&lookups{running: running, most: most, ask: func(ctx context.Context, names []string, subs []subscriber) (common, error) {
+		for i, name := range names {
+			subs[i].check = []row{{value: name}}
+		}
+		return common{}, ask(ctx, names)
+	}}}
+}
+
+// Find asks for names, and returns those that were answered.
+func (t *Together) Find(ctx context.Context, names ...string) (answered []string, err error) {
+	q := &question{ctx: ctx, names: names}
+	if err := t.l.find(q); err != nil {
+		return nil, err
+	}
+	for i := range q.subs {
+		answered = append(answered, q.subs[i].check[0].value)
+	}
+	return answered, nil
+}
+
+// Close closes it.
+func (t *Together) Close() { t.l.close() }

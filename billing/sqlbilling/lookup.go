@@ -2,7 +2,9 @@ package sqlbilling
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,15 +16,12 @@ type question struct {
 	ctx   context.Context
 	names []string // distinct
 
-	// The answer, when done is closed. Until then it is the asker's who runs the
-	// statement.
+	// The answer, when done is closed.
 	subs   []subscriber
 	common common
 	err    error
 
-	lead chan struct{} // the receiver is to run the next statement
-	done chan struct{}
-
+	done  chan struct{}
 	batch *questions // guarded by lookups.mu; nil: waits
 }
 
@@ -41,69 +40,68 @@ type questions struct {
 }
 
 // lookups ask questions. As many statements run at once as there are connections.
-// A question that comes while all are in use waits, and whoever of the askers is
-// free next asks all that wait with one statement: no goroutine is handed
-// anything but its answer, and a question that comes alone is asked alone, at
-// once.
+// A question that comes while one is free is asked alone, at once. Those that come
+// while all are in use wait, and the next statement asks all that wait.
 type lookups struct {
 	running int // statements at once, at most
 	most    int // names of a statement, at most
 	ask     func(ctx context.Context, names []string, subs []subscriber) (common, error)
 
 	mu      sync.Mutex
-	waiting []*question // guarded by mu
-	active  int         // statements that run; guarded by mu
+	waiting []*question    // guarded by mu
+	active  int            // statements that run; guarded by mu
+	closed  bool           // guarded by mu
+	shared  sync.WaitGroup // statements of several askers; added to while mu is held
+}
+
+// close makes find fail, and waits for the statements of several askers.
+func (l *lookups) close() {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.shared.Wait()
 }
 
 // find answers q, or returns when q.ctx is done.
 func (l *lookups) find(q *question) error {
 	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return ErrClosed
+	}
 	if l.active < l.running {
 		l.active++
-		b := &questions{list: []*question{q}, names: len(q.names), live: 1}
-		q.batch = b
 		l.mu.Unlock()
-		l.run(b)
+		defer l.pass()
+		q.subs = make([]subscriber, len(q.names))
+		q.common, q.err = l.ask(q.ctx, q.names, q.subs)
 		return q.err
 	}
-	q.lead, q.done = make(chan struct{}, 1), make(chan struct{})
+	q.done = make(chan struct{})
 	l.waiting = append(l.waiting, q)
 	l.mu.Unlock()
 	select {
 	case <-q.done:
 		return q.err
-	case <-q.lead:
-		l.run(q.batch)
-		return q.err
 	case <-q.ctx.Done():
-		return l.leave(q)
+		l.leave(q)
+		return q.ctx.Err()
 	}
 }
 
 // leave is for an asker who does not wait any longer.
-func (l *lookups) leave(q *question) error {
+func (l *lookups) leave(q *question) {
 	l.mu.Lock()
-	b := q.batch
-	if b == nil { // nobody asked yet
-		for i, w := range l.waiting {
-			if w == q {
-				l.waiting = append(l.waiting[:i], l.waiting[i+1:]...)
-				break
-			}
+	defer l.mu.Unlock()
+	if q.batch == nil { // nobody asked yet
+		if i := slices.Index(l.waiting, q); i >= 0 {
+			l.waiting = slices.Delete(l.waiting, i, i+1)
 		}
-		l.mu.Unlock()
-		return q.ctx.Err()
+		return
 	}
-	if b.live--; b.live == 0 && b.cancel != nil {
-		b.cancel()
+	if q.batch.live--; q.batch.live == 0 {
+		q.batch.cancel()
 	}
-	l.mu.Unlock()
-	select {
-	case <-q.lead: // the others count on it
-		l.run(b)
-	default:
-	}
-	return q.ctx.Err()
 }
 
 // pass gives the connection that has become free to what waits.
@@ -111,6 +109,15 @@ func (l *lookups) pass() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.waiting) == 0 {
+		l.active--
+		return
+	}
+	if l.closed {
+		for _, q := range l.waiting {
+			q.err = ErrClosed
+			close(q.done)
+		}
+		l.waiting = nil
 		l.active--
 		return
 	}
@@ -123,54 +130,46 @@ func (l *lookups) pass() {
 		b.list = append(b.list, q)
 		q.batch = b
 	}
+	l.waiting = slices.Delete(l.waiting, 0, len(b.list))
 	b.live = len(b.list)
-	rest := copy(l.waiting, l.waiting[len(b.list):])
-	clear(l.waiting[rest:])
-	l.waiting = l.waiting[:rest]
-	b.list[0].lead <- struct{}{}
+	var ctx context.Context
+	if deadline := latest(b.list); deadline.IsZero() {
+		ctx, b.cancel = context.WithCancel(context.Background())
+	} else {
+		ctx, b.cancel = context.WithDeadline(context.Background(), deadline)
+	}
+	l.shared.Go(func() { l.run(ctx, b) })
 }
 
-// run asks a batch, gives everybody their answer, and the connection to whoever
-// waits. The statement lasts as long as anybody waits for it.
-func (l *lookups) run(b *questions) {
+// run asks a batch, gives everybody their answer, and the connection to what waits.
+// The statement lasts as long as anybody waits for it.
+func (l *lookups) run(ctx context.Context, b *questions) {
 	defer l.pass()
-	if len(b.list) == 1 {
-		q := b.list[0]
-		q.subs = make([]subscriber, len(q.names))
-		q.common, q.err = l.ask(q.ctx, q.names, q.subs)
-		return
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	if deadline := latest(b.list); !deadline.IsZero() {
-		ctx, cancel = context.WithDeadline(context.Background(), deadline)
-	}
-	defer cancel()
-	l.mu.Lock()
-	b.cancel = cancel
-	if b.live == 0 {
-		cancel()
-	}
-	l.mu.Unlock()
+	defer b.cancel()
 	names := make([]string, 0, b.names)
 	for _, q := range b.list {
 		names = append(names, q.names...)
 	}
 	subs := make([]subscriber, len(names))
-	var c common
-	err := errInterrupted // if ask panics
-	defer func() {
-		for _, q := range b.list {
-			n := len(q.names)
-			q.subs, q.common, q.err = subs[:n:n], c, err
-			subs = subs[n:]
-			close(q.done)
-		}
-	}()
-	c, err = l.ask(ctx, names, subs)
+	c, err := l.askSafely(ctx, names, subs)
+	for _, q := range b.list {
+		n := len(q.names)
+		q.subs, q.common, q.err = subs[:n:n], c, err
+		subs = subs[n:]
+		close(q.done)
+	}
 }
 
-// errInterrupted is what those get who shared a statement with one who panicked.
-var errInterrupted = errors.New("the statement was interrupted")
+// askSafely is ask, a panic of which is an error: it happens in no asker's own
+// goroutine, where the server would recover it.
+func (l *lookups) askSafely(ctx context.Context, names []string, subs []subscriber) (c common, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return l.ask(ctx, names, subs)
+}
 
 // latest is the time until which somebody waits; zero: without end.
 func latest(list []*question) (last time.Time) {

@@ -214,6 +214,7 @@ func (b *Backend) shut(stores []*store) error {
 		b.post.close()
 	}
 	b.writer.Close()
+	b.lookups.close()
 	return errors.Join(b.release(stores), b.db.Close())
 }
 
