@@ -135,7 +135,8 @@ func (c *connector) explore(ctx context.Context, db *dialect.DB) error {
 		Log    int    `db:"log"`
 		Format string `db:"format"`
 	}
-	if err := db.Write.GetContext(ctx, &server, "SELECT @@log_bin AS log, @@binlog_format AS format"); err != nil {
+	err := db.Write.GetContext(ctx, &server, "SELECT @@log_bin AS log, @@binlog_format AS format")
+	if e, ok := errors.AsType[*mysql.MySQLError](err); err != nil && (!ok || e.Number != 1193) { // 1193: no such variable
 		return err
 	}
 	if server.Log != 0 && server.Format == "STATEMENT" {
