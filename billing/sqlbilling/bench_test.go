@@ -10,9 +10,16 @@ import (
 	"github.com/radpool/radpool/billing/sqlbilling"
 )
 
-func demo(b *testing.B) *fixture {
+// eachBench runs a benchmark on every kind of database.
+func eachBench(b *testing.B, bench func(b *testing.B, e engine)) {
+	for _, e := range engines {
+		b.Run(e.name, func(b *testing.B) { bench(b, e) })
+	}
+}
+
+func demo(b *testing.B, e engine) *fixture {
 	b.Helper()
-	f := open(b, sqlbilling.Options{})
+	f := e.open(b, sqlbilling.Options{})
 	if _, err := f.EnsureDemo(b.Context(), 10_000); err != nil {
 		b.Fatal(err)
 	}
@@ -20,34 +27,38 @@ func demo(b *testing.B) *fixture {
 }
 
 func BenchmarkAuthorize(b *testing.B) {
-	f := demo(b)
-	b.ReportAllocs()
-	i := 0
-	for b.Loop() {
-		i = (i + 7919) % 10_000
-		if _, err := f.Authorize(b.Context(), &billing.AccessRequest{UserName: fmt.Sprintf("user%d", i), Time: at(0)}); err != nil {
-			b.Fatal(err)
+	eachBench(b, func(b *testing.B, e engine) {
+		f := demo(b, e)
+		b.ReportAllocs()
+		i := 0
+		for b.Loop() {
+			i = (i + 7919) % 10_000
+			if _, err := f.Authorize(b.Context(), &billing.AccessRequest{UserName: fmt.Sprintf("user%d", i), Time: at(0)}); err != nil {
+				b.Fatal(err)
+			}
 		}
-	}
+	})
 }
 
 func BenchmarkAuthorizeBatch64(b *testing.B) {
-	f := demo(b)
-	reqs := make([]*billing.AccessRequest, 64)
-	grants, errs := make([]billing.Grant, len(reqs)), make([]error, len(reqs))
-	b.ReportAllocs()
-	i := 0
-	for b.Loop() {
-		for j := range reqs {
-			i = (i + 7919) % 10_000
-			reqs[j] = &billing.AccessRequest{UserName: fmt.Sprintf("user%d", i), Time: at(0)}
+	eachBench(b, func(b *testing.B, e engine) {
+		f := demo(b, e)
+		reqs := make([]*billing.AccessRequest, 64)
+		grants, errs := make([]billing.Grant, len(reqs)), make([]error, len(reqs))
+		b.ReportAllocs()
+		i := 0
+		for b.Loop() {
+			for j := range reqs {
+				i = (i + 7919) % 10_000
+				reqs[j] = &billing.AccessRequest{UserName: fmt.Sprintf("user%d", i), Time: at(0)}
+			}
+			f.AuthorizeBatch(b.Context(), reqs, grants, errs)
+			if errs[0] != nil {
+				b.Fatal(errs[0])
+			}
 		}
-		f.AuthorizeBatch(b.Context(), reqs, grants, errs)
-		if errs[0] != nil {
-			b.Fatal(errs[0])
-		}
-	}
-	b.ReportMetric(float64(b.N)*64/b.Elapsed().Seconds(), "requests/s")
+		b.ReportMetric(float64(b.N)*64/b.Elapsed().Seconds(), "requests/s")
+	})
 }
 
 // Interim-Updates of 10,000 sessions, in batches as a worker brings them.
@@ -76,18 +87,20 @@ func BenchmarkAccountBatch(b *testing.B) {
 
 // Many callers with one record each: the groups form by themselves.
 func BenchmarkAccountParallel(b *testing.B) {
-	f := open(b, sqlbilling.Options{})
-	var n atomic.Int64
-	b.SetParallelism(128)
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			i := n.Add(1)
-			if err := f.Account(b.Context(), record(fmt.Sprintf("s%d", i*7919%10_000), billing.InterimUpdate, i)); err != nil {
-				b.Error(err)
+	eachBench(b, func(b *testing.B, e engine) {
+		f := e.open(b, sqlbilling.Options{})
+		var n atomic.Int64
+		b.SetParallelism(128)
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				i := n.Add(1)
+				if err := f.Account(b.Context(), record(fmt.Sprintf("s%d", i*7919%10_000), billing.InterimUpdate, i)); err != nil {
+					b.Error(err)
+				}
 			}
-		}
+		})
+		s := f.Stats()
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "records/s")
+		b.ReportMetric(float64(s.Records)/float64(s.Groups), "records/group")
 	})
-	s := f.Stats()
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "records/s")
-	b.ReportMetric(float64(s.Records)/float64(s.Groups), "records/group")
 }
