@@ -40,8 +40,12 @@ func randomRequest(c radius.Code) bool {
 	return c == radius.CodeAccessRequest || c == radius.CodeStatusServer
 }
 
-// answers reports whether reply is a code that a request may be answered with.
-func answers(request, reply radius.Code) bool {
+// IsRequest reports whether c is the code of a request that can be verified and answered.
+func IsRequest(c radius.Code) bool { return randomRequest(c) || signedRequest(c) }
+
+// Answers reports whether reply is a code that a request of that code may be
+// answered with.
+func Answers(request, reply radius.Code) bool {
 	if reply == CodeProtocolError {
 		return randomRequest(request) || signedRequest(request)
 	}

@@ -36,7 +36,7 @@ func Encode(dst []byte, resp *radius.Packet, b []byte, s *Shape, secret *Secret)
 	if k == nil {
 		return dst, ErrNoSecret
 	}
-	if !answers(s.Code, resp.Code) {
+	if !Answers(s.Code, resp.Code) {
 		return dst, fmt.Errorf("%w: %v (%d) does not answer %v", ErrCode, resp.Code, int(resp.Code), s.Code)
 	}
 	m := message{

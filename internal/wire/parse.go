@@ -91,7 +91,7 @@ func (s *Shape) HasMessageAuthenticator() bool { return s.has&hasMessageAuthenti
 // IsRequest reports whether the code is one that a server can verify and answer:
 // Access-Request, Accounting-Request, Status-Server, CoA-Request or
 // Disconnect-Request.
-func (s *Shape) IsRequest() bool { return randomRequest(s.Code) || signedRequest(s.Code) }
+func (s *Shape) IsRequest() bool { return IsRequest(s.Code) }
 
 // RequiresMessageAuthenticator reports whether the protocol itself, whatever the
 // client is configured for, wants a Message-Authenticator in this packet: for
