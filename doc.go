@@ -8,6 +8,8 @@
 //     replies (RFC 5080 section 2.2.2)
 //   - [github.com/radpool/radpool/radpool]: a bounded queue, a policy for spare
 //     workers, a pool, and the server that composes them
+//   - [github.com/radpool/radpool/radclient]: a client, for NASes and for
+//     what billing systems ask of them
 //   - [github.com/radpool/radpool/billing]: what a billing system implements, and
 //     the Processor that turns it into a RADIUS handler
 //   - [github.com/radpool/radpool/billing/sqlbilling]: a billing system on the

@@ -1,0 +1,5 @@
+//go:build !race
+
+package radclient_test
+
+const raceEnabled = false
