@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Chart is lines over two axes. Its zero Axes are linear and begin at 0 or at the
@@ -44,10 +45,11 @@ var colours = [MaxLines]string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69
 
 // Layout, in pixels.
 const (
-	width, height = 720, 420
-	left, right   = 80, 20
+	width, height = 760, 420
+	left, right   = 80, 60 // half of a long number stands on the right
 	top, bottom   = 60, 60
 	legend        = 44 // above the plot, where no line comes
+	letter        = 7  // of a name in the legend, on average
 )
 
 // WriteSVG writes the chart as an SVG document. It is an error if the chart has no
@@ -64,11 +66,12 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="white"/>`+"\n", width, height)
 	fmt.Fprintf(&b, `<text x="%d" y="24" text-anchor="middle" font-size="15">%s</text>`+"\n", (left+width-right)/2, escape(c.Title))
 	c.writeAxes(&b, x, y)
+	lx := left
 	for i, l := range c.Lines {
 		writeLine(&b, l, colours[i], x, y)
-		lx := left + i*(width-left-right)/len(c.Lines)
 		fmt.Fprintf(&b, `<path d="M%d %dh20" stroke="%s" stroke-width="2"/><text x="%d" y="%d">%s</text>`+"\n",
 			lx, legend, colours[i], lx+26, legend+4, escape(l.Name))
+		lx += 26 + letter*utf8.RuneCountInString(l.Name) + 14
 	}
 	b.WriteString("</svg>\n")
 	_, err = io.WriteString(w, b.String())
