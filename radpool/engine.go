@@ -226,7 +226,7 @@ func (e *engine) stats() Stats {
 	st.Cache = e.cache.Stats()
 	st.Arena = e.arenas.Stats()
 	st.Config = e.config
-	st.MaxWorkers = mostOf(e.pool.cfg.Policy)
+	st.MaxWorkers = mostOf(e.pool.currentPolicy())
 	e.rates.report(&st)
 	return st
 }

@@ -132,6 +132,9 @@ type Pool[T any] struct {
 	dropping  int          // callers of Submit, Shutdown and Close that are calling Drop
 	lastID    int
 
+	policy   Policy
+	policies int // how many there were before it
+
 	// What the policy asked for last; see Decision.
 	low, high  int
 	limit      int
@@ -169,11 +172,12 @@ func NewPool[T any](cfg PoolConfig[T]) (*Pool[T], error) {
 		return nil, err
 	}
 	p := &Pool[T]{
-		cfg:   cfg,
-		queue: q,
-		kick:  make(chan struct{}, 1),
-		done:  make(chan struct{}),
-		epoch: time.Now(),
+		cfg:    cfg,
+		policy: cfg.Policy,
+		queue:  q,
+		kick:   make(chan struct{}, 1),
+		done:   make(chan struct{}),
+		epoch:  time.Now(),
 	}
 	next := p.scale()
 	p.wg.Go(func() { p.keepScale(next) })
@@ -196,12 +200,7 @@ func (cfg *PoolConfig[T]) validate() error {
 	if cfg.MaxRequestsPerServer < 0 {
 		return fmt.Errorf("radpool: PoolConfig.MaxRequestsPerServer is %d: must be 0 (no limit) or more", cfg.MaxRequestsPerServer)
 	}
-	if v, ok := cfg.Policy.(interface{ Validate() error }); ok {
-		if err := v.Validate(); err != nil {
-			return fmt.Errorf("radpool: PoolConfig.Policy: %w", err)
-		}
-	}
-	return nil
+	return validPolicy(cfg.Policy)
 }
 
 // Submit queues a job that expires at the given instant, by the monotonic

@@ -72,9 +72,9 @@ func (p *Pool[T]) dropAll(items []Item[T]) {
 }
 
 // decide asks the policy.
-func (p *Pool[T]) decide(now time.Time, s Snapshot) (d Decision, ok bool) {
+func (p *Pool[T]) decide(policy Policy, now time.Time, s Snapshot) (d Decision, ok bool) {
 	defer p.recovered(nil)
-	return p.cfg.Policy.Decide(now, s), true
+	return policy.Decide(now, s), true
 }
 
 // recovered is deferred around the user's functions other than Run.

@@ -40,14 +40,19 @@ func (p *Pool[T]) scale() time.Time {
 	p.mu.Lock()
 	p.kicked = false
 	s := p.snapshot(now)
+	policy, policies := p.policy, p.policies
 	p.mu.Unlock()
 
-	d, ok := p.decide(now, s)
+	d, ok := p.decide(policy, now, s)
 	if !ok {
 		return now.Add(policyRetry)
 	}
 
 	p.mu.Lock()
+	if p.policies != policies { // what the one before has to say counts no more
+		p.mu.Unlock()
+		return now
+	}
 	p.low, p.high, p.limit, p.state = d.IdleLow, d.IdleHigh, max(d.Limit, 0), d.State
 	if n := p.spawn(d.Spawn); n > 0 {
 		s.Idle += n
@@ -165,7 +170,15 @@ func (p *Pool[T]) retire(n int) []*worker[T] {
 func (p *Pool[T]) watch(now time.Time) {
 	p.busyHigh = max(p.busyHigh, p.workers-len(p.idle)-p.starting)
 	idle := p.spare(now)
-	if p.kicked || idle >= p.low && (p.high == 0 || idle <= p.high) || p.drained() {
+	if idle >= p.low && (p.high == 0 || idle <= p.high) || p.drained() {
+		return
+	}
+	p.ask()
+}
+
+// ask makes the scaler ask the policy soon. p.mu is held.
+func (p *Pool[T]) ask() {
+	if p.kicked {
 		return
 	}
 	p.kicked = true

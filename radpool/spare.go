@@ -24,6 +24,9 @@ var spareDefaults = Spare{
 //   - While more than MaxSpareServers are idle, one is ended each ReapInterval,
 //     but none sooner than ReapDelay after the pool last grew.
 //   - Between the two, nothing changes.
+//   - Where there are more than MaxServers, since the policy was replaced (see
+//     [Pool.SetPolicy]), no more than that run jobs, and the others are ended as soon as
+//     they are idle.
 //
 // FreeRADIUS 3 applies its rule only when a packet arrives, so that a server
 // without traffic never shrinks; here the rule is applied by the clock as well.
@@ -116,6 +119,16 @@ func (s Spare) Validate() error {
 func (s Spare) Decide(now time.Time, p Snapshot) Decision {
 	s = s.WithDefaults()
 
+	if over := p.Workers - s.MaxServers; over > 0 { // the policy before this one wanted more
+		d := Decision{Retire: min(over, p.Idle), Limit: s.MaxServers}
+		if d.Retire < over {
+			d.Next = now.Add(s.ReapInterval)
+		}
+		p.LastRetire = now
+		p.Workers, p.Idle = p.Workers-d.Retire, p.Idle-d.Retire
+		return s.watch(p, d)
+	}
+
 	missing := s.MinSpareServers - p.Idle
 	if p.LastSpawn.IsZero() && p.Workers == 0 {
 		missing = max(missing, s.StartServers)
@@ -140,6 +153,8 @@ func (s Spare) watch(p Snapshot, d Decision) Decision {
 		d.IdleLow = s.MinSpareServers
 	}
 	switch {
+	case p.Workers > s.MaxServers:
+		// Next is set.
 	case p.Workers <= s.MaxSpareServers:
 		// So few can never be too many idle.
 	case p.Idle <= s.MaxSpareServers:

@@ -80,6 +80,8 @@ func TestSpareDecide(t *testing.T) {
 		{"late growth forbids", radpool.Snapshot{Workers: 90, Idle: 40, LastSpawn: ago(1), LastRetire: ago(20)}, radpool.Decision{IdleLow: 8, Next: in(4)}},
 		{"the last one", radpool.Snapshot{Workers: 33, Idle: 33, LastSpawn: ago(99), LastRetire: ago(1)}, radpool.Decision{Retire: 1, IdleLow: 8}},
 		{"stays there", radpool.Snapshot{Workers: 32, Idle: 32, LastSpawn: ago(99), LastRetire: ago(1)}, radpool.Decision{IdleLow: 8}},
+		{"max_servers was lowered, few idle", radpool.Snapshot{Workers: 200, Idle: 10, Queued: 9}, radpool.Decision{Retire: 10, Limit: 128, Next: in(1)}},
+		{"max_servers was lowered, many idle", radpool.Snapshot{Workers: 200, Idle: 100}, radpool.Decision{Retire: 72, Limit: 128, IdleHigh: 32}},
 		{"with some busy", radpool.Snapshot{Workers: 50, Idle: 33, LastSpawn: ago(99), LastRetire: ago(1)}, radpool.Decision{Retire: 1, IdleLow: 8, IdleHigh: 32}},
 	} {
 		tc.s.Busy = tc.s.Workers - tc.s.Idle
