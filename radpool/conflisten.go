@@ -1,0 +1,141 @@
+package radpool
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/radpool/radpool/internal/radiusconf"
+)
+
+// confSocket is a listen section while it is read.
+type confSocket struct {
+	kind    string // type
+	addr    netip.Addr
+	given   int    // how many addresses
+	port    int    // 0: the usual one
+	skipped string // why it is passed over, or ""
+}
+
+// confOtherTypes are the types of listeners that have nothing to do with this server.
+var confOtherTypes = map[string]string{
+	"status":  "Status-Server is answered on every socket",
+	"proxy":   "nothing is proxied",
+	"detail":  "detail files are not read: see billing/journal",
+	"coa":     "CoA-Requests are not served",
+	"control": "there is no radmin", "command": "there is no radmin",
+	"dhcp": "DHCP is not served", "vmps": "VMPS is not served", "snmp": "SNMP is not served", "bfd": "BFD is not served", "arp": "ARP is not served",
+}
+
+// readListen reads listen { }.
+func (r *confReader) readListen(s *radiusconf.Section) {
+	if r.otherListener(s) {
+		return
+	}
+	c := new(confSocket)
+	r.socket = c
+	before := len(r.errs)
+	r.read(s, r.kinds.listen)
+	if len(r.errs) > before || len(r.errs) >= MaxConfErrors {
+		return
+	}
+	services := map[string]Services{"auth": Auth, "acct": Acct, "auth+acct": Auth | Acct}[c.kind]
+	switch {
+	case c.kind == "":
+		r.fail(s.Pos, "listen", "has no type: auth, acct or auth+acct")
+		return
+	case c.skipped != "":
+		r.pass(s.Pos, "listen with "+c.skipped, "it would serve more than it says, and so is not opened")
+		return
+	case c.given > 1:
+		r.fail(s.Pos, "listen", "has more than one of ipaddr, ipv4addr and ipv6addr: each address is a listen of its own")
+		return
+	case c.given == 0:
+		c.addr = netip.IPv4Unspecified()
+	}
+	if c.port == 0 {
+		c.port = 1812
+		if services == Acct {
+			c.port = 1813
+		}
+	}
+	at := netip.AddrPortFrom(c.addr, uint16(c.port))
+	for i := range r.conf.Listen {
+		if l := &r.conf.Listen[i]; l.Addr == at {
+			if l.Services&services != 0 {
+				r.fail(s.Pos, "listen", fmt.Sprintf("is %s, where %s:%d listens already", at, l.File, l.Line))
+			}
+			l.Services |= services
+			return
+		}
+	}
+	r.conf.Listen = append(r.conf.Listen, ConfListen{Addr: at, Services: services, File: s.File, Line: s.Line})
+}
+
+// otherListener reports whether it is a listener of another type. What it says besides is
+// not looked at.
+func (r *confReader) otherListener(s *radiusconf.Section) bool {
+	for _, item := range s.Items {
+		if item.Pair == nil || item.Pair.Name != "type" {
+			continue
+		}
+		kind, err := r.tree.Value(item.Pair)
+		if why := confOtherTypes[kind]; err == nil && why != "" {
+			r.pass(s.Pos, "listen of type "+kind, why)
+			return true
+		}
+	}
+	return false
+}
+
+func listenKind() *confKind {
+	skip := func(r *confReader, p *radiusconf.Pair, _ string) string {
+		r.socket.skipped = p.Name
+		return ""
+	}
+	return &confKind{
+		title: "listen.",
+		pairs: map[string]confTake{
+			"ipaddr": listenAddr, "ipv4addr": listenAddr, "ipv6addr": listenAddr, "recv_buff": confReceiveBuffer,
+			"interface": skip, "clients": skip,
+			"port": confWithin(0, 65535, func(r *confReader) *int { return &r.socket.port }),
+			"type": func(r *confReader, _ *radiusconf.Pair, value string) string {
+				if value != "auth" && value != "acct" && value != "auth+acct" {
+					return fmt.Sprintf("is %.32q: must be auth, acct or auth+acct", value)
+				}
+				r.socket.kind = value
+				return ""
+			},
+			"proto": func(r *confReader, _ *radiusconf.Pair, value string) string {
+				switch value {
+				case "udp":
+				case "tcp", "tls":
+					r.socket.skipped = "proto = " + value
+				default:
+					return fmt.Sprintf("is %.32q: must be udp or tcp", value)
+				}
+				return ""
+			},
+		},
+		sections: map[string]func(*confReader, *radiusconf.Section){
+			"tls": func(r *confReader, _ *radiusconf.Section) { r.socket.skipped = "tls" },
+		},
+		pass: passAll(map[string]string{
+			"all sockets are served alike":              "virtual_server",
+			"duplicates are looked for always":          "performance skip_duplicate_checks synchronous",
+			"connections and rates are not limited":     "limit max_pps max_connections lifetime idle_timeout",
+			"it is for TCP, and there is UDP only":      "nonblock check_client_connections proxy_protocol",
+			"workers are those of the thread pool":      "workers",
+			"it needs IP_TRANSPARENT, which is not set": "transparent",
+		}),
+	}
+}
+
+func listenAddr(r *confReader, p *radiusconf.Pair, value string) string {
+	addr, ok := confAddr(p.Name, value)
+	if !ok {
+		return fmt.Sprintf("is %.64q: must be an address of its kind or *; names are not looked up", value)
+	}
+	r.socket.addr = addr.Unmap()
+	r.socket.given++
+	return ""
+}

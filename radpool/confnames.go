@@ -1,0 +1,187 @@
+package radpool
+
+import (
+	"strings"
+	"time"
+
+	"github.com/radpool/radpool/internal/radiusconf"
+)
+
+// Reasons that many names share.
+const (
+	confHandler  = "what becomes of a request is decided by the Handler"
+	confNoProxy  = "nothing is proxied"
+	confSystem   = "the service manager decides it, such as a systemd unit"
+	confLogging  = "logging is up to the program"
+	confNoReject = "an Access-Reject is sent at once"
+	confOneTable = "there is one list of clients for all sockets, and these are for some only"
+)
+
+// passAll makes a map of names that are passed over for the same reason, separated by
+// blanks.
+func passAll(lists map[string]string) map[string]string {
+	m := make(map[string]string)
+	for why, names := range lists {
+		for name := range strings.FieldsSeq(names) {
+			m[name] = why
+		}
+	}
+	return m
+}
+
+// confKinds are the kinds of sections.
+type confKinds struct {
+	top, security, threadPool, server, modules, client, listen, sql, sqlPool, sqlite *confKind
+}
+
+func newConfKinds() *confKinds {
+	return &confKinds{
+		top: topKind(), security: securityKind(), threadPool: threadPoolKind(), client: clientKind(), listen: listenKind(),
+		sql: sqlKind(), sqlPool: sqlPoolKind(), sqlite: sqliteKind(),
+		server: &confKind{
+			title:    "server.",
+			sections: map[string]func(*confReader, *radiusconf.Section){"listen": (*confReader).readListen},
+			pass: passAll(map[string]string{
+				confHandler:                  "authorize authenticate preacct accounting session post-auth pre-proxy post-proxy recv-coa send-coa dhcp vmps",
+				confOneTable:                 "client clients",
+				"sites are all served alike": "namespace",
+			}),
+		},
+		modules: &confKind{
+			title:    "modules.",
+			sections: map[string]func(*confReader, *radiusconf.Section){"sql": (*confReader).readSQL},
+			other:    otherModule,
+		},
+	}
+}
+
+// known reports whether it is a name that is known anywhere.
+func (k *confKinds) known(name string) bool {
+	for _, kind := range []*confKind{k.top, k.security, k.threadPool, k.server, k.modules, k.client, k.listen, k.sql, k.sqlPool, k.sqlite} {
+		if kind.pairs[name] != nil || kind.pass[name] != "" || kind.sections[name] != nil {
+			return true
+		}
+	}
+	return name == "thread"
+}
+
+func securityKind() *confKind {
+	return &confKind{
+		title: "security.",
+		pairs: map[string]confTake{
+			"max_attributes":                confMaxAttributes,
+			"require_message_authenticator": confRequirement(func(r *confReader) **Requirement { return &r.require }),
+			"limit_proxy_state":             confRequirement(func(r *confReader) **Requirement { return &r.limitProxyState }),
+			"status_server": func(r *confReader, p *radiusconf.Pair, value string) string {
+				yes := true
+				problem := confYesNo(func(*confReader) *bool { return &yes })(r, p, value)
+				if !yes {
+					r.pass(p.Pos, "security.status_server = no", "Status-Server is answered always, to clients")
+				}
+				return problem
+			},
+		},
+		pass: passAll(map[string]string{
+			confSystem:            "user group chroot allow_core_dumps",
+			confNoReject:          "reject_delay delay_proxy_rejects",
+			"OpenSSL is not used": "allow_vulnerable_openssl openssl_fips_mode",
+		}),
+	}
+}
+
+func threadPoolKind() *confKind {
+	return &confKind{
+		title: "thread pool.",
+		pairs: map[string]confTake{
+			"start_servers":           confCount("StartServers", func(c *Config) *int { return &c.StartServers }),
+			"max_servers":             confCount("MaxServers", func(c *Config) *int { return &c.MaxServers }),
+			"min_spare_servers":       confCount("MinSpareServers", func(c *Config) *int { return &c.MinSpareServers }),
+			"max_spare_servers":       confCount("MaxSpareServers", func(c *Config) *int { return &c.MaxSpareServers }),
+			"max_requests_per_server": confCount("MaxRequestsPerServer", func(c *Config) *int { return &c.MaxRequestsPerServer }),
+			"max_queue_size":          confCount("MaxQueueSize", func(c *Config) *int { return &c.MaxQueueSize }),
+			"auto_limit_acct":         confYesNo(func(r *confReader) *bool { return &r.conf.Config.AutoLimitAcct }),
+		},
+		pass: passAll(map[string]string{
+			"see Spare.ReapDelay of radpool": "cleanup_delay",
+			"Access goes before accounting":  "queue_priority",
+		}),
+	}
+}
+
+func topKind() *confKind {
+	into := func(kind func(*confKinds) *confKind) func(*confReader, *radiusconf.Section) {
+		return func(r *confReader, s *radiusconf.Section) { r.read(s, kind(r.kinds)) }
+	}
+	return &confKind{
+		pairs: map[string]confTake{
+			"max_request_time": confSeconds("MaxRequestTime", func(c *Config) *time.Duration { return &c.MaxRequestTime }),
+			"cleanup_delay":    confSeconds("CleanupDelay", func(c *Config) *time.Duration { return &c.CleanupDelay }),
+			"max_requests":     confCount("MaxRequests", func(c *Config) *int { return &c.MaxRequests }),
+		},
+		sections: map[string]func(*confReader, *radiusconf.Section){
+			"thread pool": into(func(k *confKinds) *confKind { return k.threadPool }),
+			"security":    into(func(k *confKinds) *confKind { return k.security }),
+			"server":      into(func(k *confKinds) *confKind { return k.server }),
+			"modules":     into(func(k *confKinds) *confKind { return k.modules }),
+			"listen":      (*confReader).readListen,
+			"client":      (*confReader).readClient,
+			"sql":         (*confReader).readSQL,
+		},
+		pass: passAll(map[string]string{
+			confHandler:                                  "instantiate policy authorize authenticate preacct accounting session post-auth pre-proxy post-proxy templates",
+			confNoProxy:                                  "proxy_requests proxy realm home_server home_server_pool proxy_dedup_window",
+			confSystem:                                   "user group chroot allow_core_dumps panic_action ENV",
+			confLogging:                                  "log log_file log_auth log_auth_badpass log_auth_goodpass log_stripped_names log_destination syslog_facility debug_level colourise suppress_secrets",
+			confNoReject:                                 "reject_delay",
+			confOneTable:                                 "clients",
+			"listen { } says it":                         "bind_address port",
+			"addresses are logged as they are":           "hostname_lookups reverse_lookups reverse_lookup_default",
+			"Simultaneous-Use is checked in radacct":     "checkrad usercollide",
+			"there is no SNMP: see Status-Server":        "snmp snmptrap",
+			"there are no triggers: see radpool.Hooks":   "trigger",
+			"memory is sized by itself: see arena":       "resources",
+			"names are taken as they come":               "lower_user lower_pass nospace_user nospace_pass",
+			"it is about unlang, which there is not":     "correct_escapes regular_expressions extended_expressions unlang feature",
+			"the Handler's context ends in time instead": "delete_blocked_requests",
+			"a client that is gone is not noticed":       "postauth_client_lost",
+			"something was left out here":                "...",
+		}),
+		other: isPath,
+	}
+}
+
+// confPaths are the variables of the shipped radiusd.conf that say where things are.
+// They are there for what refers to them.
+const confPaths = " prefix exec_prefix sysconfdir localstatedir sbindir bindir logdir raddbdir radacctdir name confdir modconfdir certdir cadir run_dir db_dir libdir pidfile "
+
+func isPath(_ *confReader, item radiusconf.Item) bool {
+	return item.Pair != nil && strings.Contains(confPaths, " "+item.Pair.Name+" ")
+}
+
+// otherModule passes over modules that are not sql. Their instances have names of
+// any kind.
+func otherModule(r *confReader, item radiusconf.Item) bool {
+	s := item.Section
+	if s == nil || s.Name == "sql" {
+		return false
+	}
+	why := confHandler
+	switch s.Name {
+	case "pap", "chap", "mschap":
+		why = "billing.Processor does it"
+	case "detail", "linelog":
+		why = confLogging
+	case "preprocess", "acct_unique", "unpack", "attr_filter":
+		why = "requests are taken as they come"
+	case "eap", "soh":
+		why = "EAP is not served"
+	case "digest", "ntlm_auth":
+		why = "passwords are PAP, CHAP and MS-CHAP"
+	case "expiration", "logintime":
+		why = confSQLDecides
+	case "realm":
+		why = confNoProxy
+	}
+	r.pass(s.Pos, "module "+s.Name, why)
+	return true
+}
