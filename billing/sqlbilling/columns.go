@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/radpool/radpool/billing/sqlbilling/internal/acct"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 )
 
@@ -14,9 +15,9 @@ type column struct {
 	name     string
 	required bool
 	hot      bool // changes with every Interim-Update
-	text     func(*session) *string
-	number   func(*session) *int64 // 0 is stored as 0
-	moment   func(*session) *int64 // 0 is stored as NULL
+	text     func(*acct.Session) *string
+	number   func(*acct.Session) *int64 // 0 is stored as 0
+	moment   func(*acct.Session) *int64 // 0 is stored as NULL
 
 	in dialect.Column // what the database has
 }
@@ -30,7 +31,7 @@ func (c *column) kind() dialect.Kind {
 }
 
 // value is c of a session, as it is given to the database.
-func (c *column) value(s *session) any {
+func (c *column) value(s *acct.Session) any {
 	switch {
 	case c.text != nil:
 		return *c.text(s)
@@ -58,32 +59,32 @@ func (c *column) store(d *dialect.Dialect, expr string) string {
 // the time between the last two updates depends on the order in which they came,
 // so it stays NULL, or what another server put there. Nor is realm.
 var acctColumns = []column{
-	{name: "acctuniqueid", required: true, text: func(s *session) *string { return &s.uniqueID }},
-	{name: "acctsessionid", required: true, text: func(s *session) *string { return &s.sessionID }},
-	{name: "username", required: true, text: func(s *session) *string { return &s.userName }},
-	{name: "nasipaddress", required: true, text: func(s *session) *string { return &s.nasAddr }},
-	{name: "nasportid", text: func(s *session) *string { return &s.portID }},
-	{name: "nasporttype", text: func(s *session) *string { return &s.portType }},
-	{name: "acctstarttime", required: true, moment: func(s *session) *int64 { return &s.start }},
-	{name: "acctupdatetime", hot: true, moment: func(s *session) *int64 { return &s.update }},
-	{name: "acctstoptime", required: true, moment: func(s *session) *int64 { return &s.stop }},
-	{name: "acctsessiontime", hot: true, number: func(s *session) *int64 { return &s.seconds }},
-	{name: "acctauthentic", text: func(s *session) *string { return &s.authentic }},
-	{name: "connectinfo_start", text: func(s *session) *string { return &s.connectStart }},
-	{name: "connectinfo_stop", text: func(s *session) *string { return &s.connectStop }},
-	{name: "acctinputoctets", hot: true, number: func(s *session) *int64 { return &s.input }},
-	{name: "acctoutputoctets", hot: true, number: func(s *session) *int64 { return &s.output }},
-	{name: "calledstationid", text: func(s *session) *string { return &s.called }},
-	{name: "callingstationid", text: func(s *session) *string { return &s.calling }},
-	{name: "acctterminatecause", text: func(s *session) *string { return &s.cause }},
-	{name: "servicetype", text: func(s *session) *string { return &s.service }},
-	{name: "framedprotocol", text: func(s *session) *string { return &s.protocol }},
-	{name: "framedipaddress", text: func(s *session) *string { return &s.addr }},
-	{name: "framedipv6address", text: func(s *session) *string { return &s.addr6 }},
-	{name: "framedipv6prefix", text: func(s *session) *string { return &s.prefix6 }},
-	{name: "framedinterfaceid", text: func(s *session) *string { return &s.interfaceID }},
-	{name: "delegatedipv6prefix", text: func(s *session) *string { return &s.delegated }},
-	{name: "class", text: func(s *session) *string { return &s.class }},
+	{name: "acctuniqueid", required: true, text: func(s *acct.Session) *string { return &s.UniqueID }},
+	{name: "acctsessionid", required: true, text: func(s *acct.Session) *string { return &s.SessionID }},
+	{name: "username", required: true, text: func(s *acct.Session) *string { return &s.UserName }},
+	{name: "nasipaddress", required: true, text: func(s *acct.Session) *string { return &s.NASAddr }},
+	{name: "nasportid", text: func(s *acct.Session) *string { return &s.PortID }},
+	{name: "nasporttype", text: func(s *acct.Session) *string { return &s.PortType }},
+	{name: "acctstarttime", required: true, moment: func(s *acct.Session) *int64 { return &s.Start }},
+	{name: "acctupdatetime", hot: true, moment: func(s *acct.Session) *int64 { return &s.Update }},
+	{name: "acctstoptime", required: true, moment: func(s *acct.Session) *int64 { return &s.Stop }},
+	{name: "acctsessiontime", hot: true, number: func(s *acct.Session) *int64 { return &s.Seconds }},
+	{name: "acctauthentic", text: func(s *acct.Session) *string { return &s.Authentic }},
+	{name: "connectinfo_start", text: func(s *acct.Session) *string { return &s.ConnectStart }},
+	{name: "connectinfo_stop", text: func(s *acct.Session) *string { return &s.ConnectStop }},
+	{name: "acctinputoctets", hot: true, number: func(s *acct.Session) *int64 { return &s.Input }},
+	{name: "acctoutputoctets", hot: true, number: func(s *acct.Session) *int64 { return &s.Output }},
+	{name: "calledstationid", text: func(s *acct.Session) *string { return &s.Called }},
+	{name: "callingstationid", text: func(s *acct.Session) *string { return &s.Calling }},
+	{name: "acctterminatecause", text: func(s *acct.Session) *string { return &s.Cause }},
+	{name: "servicetype", text: func(s *acct.Session) *string { return &s.Service }},
+	{name: "framedprotocol", text: func(s *acct.Session) *string { return &s.Protocol }},
+	{name: "framedipaddress", text: func(s *acct.Session) *string { return &s.Addr }},
+	{name: "framedipv6address", text: func(s *acct.Session) *string { return &s.Addr6 }},
+	{name: "framedipv6prefix", text: func(s *acct.Session) *string { return &s.Prefix6 }},
+	{name: "framedinterfaceid", text: func(s *acct.Session) *string { return &s.InterfaceID }},
+	{name: "delegatedipv6prefix", text: func(s *acct.Session) *string { return &s.Delegated }},
+	{name: "class", text: func(s *acct.Session) *string { return &s.Class }},
 }
 
 // neededTables are those without which there is no service, with the columns that
@@ -186,9 +187,9 @@ func (l *layout) selectSQL(d *dialect.Dialect) string {
 }
 
 // scan returns where to put a row of selectSQL.
-func (l *layout) scan(s *session) []any {
+func (l *layout) scan(s *acct.Session) []any {
 	dest := make([]any, 0, len(l.columns)+1)
-	dest = append(dest, &s.id)
+	dest = append(dest, &s.ID)
 	for _, c := range l.columns {
 		switch {
 		case c.text != nil:
@@ -204,7 +205,7 @@ func (l *layout) scan(s *session) []any {
 
 // fit makes the texts of s such as the database can hold, and returns how many
 // were too long.
-func (l *layout) fit(s *session, d *dialect.Dialect) (cut int) {
+func (l *layout) fit(s *acct.Session, d *dialect.Dialect) (cut int) {
 	if d.Clean == nil {
 		return 0
 	}
@@ -225,9 +226,9 @@ func (l *layout) fit(s *session, d *dialect.Dialect) (cut int) {
 
 // restrict empties the fields of s that the database has no column for, so that
 // what is stored compares with what was read.
-func (l *layout) restrict(s *session) {
+func (l *layout) restrict(s *acct.Session) {
 	full := *s
-	*s = session{id: s.id}
+	*s = acct.Session{ID: s.ID}
 	for _, c := range l.columns {
 		switch {
 		case c.text != nil:
@@ -241,7 +242,7 @@ func (l *layout) restrict(s *session) {
 }
 
 // onlyHot reports whether a and b differ in hot columns alone.
-func (l *layout) onlyHot(a, b session) bool {
+func (l *layout) onlyHot(a, b acct.Session) bool {
 	for _, c := range l.columns {
 		if !c.hot {
 			continue

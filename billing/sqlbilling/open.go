@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/acct"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/group"
 )
@@ -26,7 +27,7 @@ type Backend struct {
 
 	lookup  dialect.Lookup
 	lookups *lookups
-	writer  *group.Writer[item]
+	writer  *group.Writer[acct.Record]
 	post    *postAuth // nil: radpostauth is not written
 	stats   counters
 
@@ -127,7 +128,7 @@ func (b *Backend) start(ctx context.Context) error {
 	if b.l.postAuth && b.opts.PostAuthBuffer > 0 {
 		b.post = newPostAuth(b)
 	}
-	writes := make([]group.Write[item], len(stores))
+	writes := make([]group.Write[acct.Record], len(stores))
 	for i, st := range stores {
 		writes[i] = st.write
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/radpool/radpool/billing/sqlbilling/internal/acct"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 )
 
@@ -101,10 +102,10 @@ func (w *rowWriter) updateSQL(s *rowStatement) string {
 }
 
 // write writes a row with one of the statements, or keeps it for flush.
-func (w *rowWriter) write(ctx context.Context, tx *sqlx.Tx, st *rowStatement, row *session) error {
+func (w *rowWriter) write(ctx context.Context, tx *sqlx.Tx, st *rowStatement, row *acct.Session) error {
 	if w.bulk {
 		if st.id {
-			st.values = append(st.values, row.id)
+			st.values = append(st.values, row.ID)
 		}
 		for _, c := range st.columns {
 			st.values = append(st.values, c.value(row))
@@ -116,7 +117,7 @@ func (w *rowWriter) write(ctx context.Context, tx *sqlx.Tx, st *rowStatement, ro
 		args = append(args, c.value(row))
 	}
 	if st.id {
-		args = append(args, row.id)
+		args = append(args, row.ID)
 	}
 	_, err := tx.Stmtx(st.stmt).ExecContext(ctx, args...)
 	return err

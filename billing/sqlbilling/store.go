@@ -5,23 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/radpool/radpool/billing/sqlbilling/internal/acct"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/group"
 )
-
-// maxReloads is how many reloads of one NAS are remembered. What is forgotten
-// matters only to records of sessions from before that many reboots.
-const maxReloads = 32
-
-// A reload is an Accounting-On or Accounting-Off: the NAS lost its sessions.
-type reload struct {
-	nas string
-	at  int64
-}
 
 // A store writes accounting in transactions. It belongs to one goroutine of the
 // writer; nothing of it may be used by two at once.
@@ -82,8 +72,12 @@ func (s *store) close() error {
 
 // write stores items, all of them or nothing: nil means durable. It returns how
 // many rows were written.
-func (s *store) write(ctx context.Context, items []*group.Item[item]) (rows int, err error) {
-	sessions, reloads := coalesce(items)
+func (s *store) write(ctx context.Context, items []*group.Item[acct.Record]) (rows int, err error) {
+	records := make([]*acct.Record, len(items))
+	for i, it := range items {
+		records[i] = &it.Value
+	}
+	sessions, reloads := acct.Coalesce(records)
 	tx, err := s.db.Write.BeginTxx(ctx, nil)
 	if err != nil {
 		return 0, err
@@ -111,7 +105,7 @@ func (s *store) write(ctx context.Context, items []*group.Item[item]) (rows int,
 	return rows, tx.Commit()
 }
 
-func (s *store) writeSessions(ctx context.Context, tx *sqlx.Tx, sessions []session) (rows int, err error) {
+func (s *store) writeSessions(ctx context.Context, tx *sqlx.Tx, sessions []acct.Session) (rows int, err error) {
 	history, err := s.readReloads(ctx, tx, sessions)
 	if err != nil {
 		return 0, err
@@ -126,11 +120,11 @@ func (s *store) writeSessions(ctx context.Context, tx *sqlx.Tx, sessions []sessi
 		merged := sessions[i]
 		s.l.restrict(&merged)
 		cut += s.l.fit(&merged, s.d)
-		old, exists := stored[merged.uniqueID]
+		old, exists := stored[merged.UniqueID]
 		if exists {
-			merged.merge(&old)
+			merged.Merge(&old)
 		}
-		merged.reboot(history[sessions[i].nasAddr])
+		merged.Reboot(history[sessions[i].NASAddr])
 		s.l.restrict(&merged)
 		switch {
 		case !exists:
@@ -152,17 +146,17 @@ func (s *store) writeSessions(ctx context.Context, tx *sqlx.Tx, sessions []sessi
 }
 
 // read returns the rows of these sessions. Where a database without a unique
-// index has several rows of one session, the oldest is the one that counts.
-func (s *store) read(ctx context.Context, tx *sqlx.Tx, sessions []session) (map[string]session, error) {
+// index has several rows of one acct.Session, the oldest is the one that counts.
+func (s *store) read(ctx context.Context, tx *sqlx.Tx, sessions []acct.Session) (map[string]acct.Session, error) {
 	ids := make([]string, len(sessions))
 	for i := range sessions {
-		ids[i] = sessions[i].uniqueID
+		ids[i] = sessions[i].UniqueID
 	}
-	stored := make(map[string]session, len(sessions))
-	var row session
-	err := s.each(ctx, tx, s.find, ids, s.l.scan(&row), func() {
-		if _, there := stored[row.uniqueID]; !there {
-			stored[row.uniqueID] = row
+	stored := make(map[string]acct.Session, len(sessions))
+	var row acct.Session
+	err := acct.Each(ctx, tx, s.d, s.find, ids, s.l.scan(&row), func() {
+		if _, there := stored[row.UniqueID]; !there {
+			stored[row.UniqueID] = row
 		}
 	})
 	if err != nil {
@@ -171,69 +165,34 @@ func (s *store) read(ctx context.Context, tx *sqlx.Tx, sessions []session) (map[
 	return stored, nil
 }
 
-// each runs a statement that ends in Among for some values, and calls do after
-// each row was read into dest.
-func (s *store) each(ctx context.Context, tx *sqlx.Tx, stmt *sqlx.Stmt, values []string, dest []any, do func()) error {
-	size := s.d.ListLength
-	if size == 0 {
-		size = len(values)
-	}
-	for some := range slices.Chunk(values, size) {
-		rows, err := tx.Stmtx(stmt).QueryxContext(ctx, s.d.List(some)...)
-		if err != nil {
-			return err
-		}
-		for rows.Next() {
-			if err := rows.Scan(dest...); err != nil {
-				return errors.Join(err, rows.Close())
-			}
-			do()
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // readReloads returns when the NASes of these sessions were restarted.
-func (s *store) readReloads(ctx context.Context, tx *sqlx.Tx, sessions []session) (map[string][]int64, error) {
+func (s *store) readReloads(ctx context.Context, tx *sqlx.Tx, sessions []acct.Session) (map[string][]int64, error) {
 	if s.reloads == nil {
 		return nil, nil
 	}
 	var nases []string
 	for i := range sessions {
-		nases = append(nases, sessions[i].nasAddr)
+		nases = append(nases, sessions[i].NASAddr)
 	}
 	slices.Sort(nases)
 	nases = slices.Compact(nases)
 	history := make(map[string][]int64)
 	var nas string
 	var at int64
-	err := s.each(ctx, tx, s.reloads, nases, []any{&nas, &at}, func() { history[nas] = append(history[nas], at) })
+	err := acct.Each(ctx, tx, s.d, s.reloads, nases, []any{&nas, &at}, func() { history[nas] = append(history[nas], at) })
 	return history, err
 }
 
 // writeReload remembers that a NAS was restarted, and closes the sessions that
 // had started by then: those that are open, and those that a later restart had
 // closed, which this one ended earlier.
-func (s *store) writeReload(ctx context.Context, tx *sqlx.Tx, r reload) error {
+func (s *store) writeReload(ctx context.Context, tx *sqlx.Tx, r acct.Reload) error {
 	exec := func(query string, args ...any) error {
 		_, err := tx.ExecContext(ctx, s.db.Write.Rebind(query), args...)
 		return err
 	}
 	if s.history {
-		var known int
-		if err := tx.GetContext(ctx, &known, s.db.Write.Rebind(
-			`SELECT COUNT(*) FROM radpool_reload WHERE nasipaddress = ? AND reloadtime = ?`), r.nas, r.at); err != nil {
-			return err
-		}
-		if known == 0 {
-			if err := exec(`INSERT INTO radpool_reload (nasipaddress, reloadtime) VALUES (?, ?)`, r.nas, r.at); err != nil {
-				return err
-			}
-		}
-		if err := s.forget(ctx, tx, r.nas); err != nil {
+		if err := acct.Remember(ctx, tx, r); err != nil {
 			return err
 		}
 	}
@@ -244,13 +203,13 @@ func (s *store) writeReload(ctx context.Context, tx *sqlx.Tx, r reload) error {
 	}
 	stop, nas := s.l.column("radacct", "acctstoptime"), s.l.column("radacct", "nasipaddress")
 	set := `UPDATE radacct SET acctstoptime = ` + s.d.Moment("?", stop)
-	args := []any{r.at}
+	args := []any{r.At}
 	if s.l.cause {
 		set += `, acctterminatecause = ?`
-		args = append(args, nasReboot)
+		args = append(args, acct.NASReboot)
 	}
 	set += ` WHERE nasipaddress = ` + s.d.Stored("?", nas) + ` AND ` + s.d.Seconds(s.l.column("radacct", "acctstarttime")) + ` <= ?`
-	args = append(args, r.nas, r.at)
+	args = append(args, r.NAS, r.At)
 	if err := exec(set+` AND acctstoptime IS NULL`, args...); err != nil {
 		return err
 	}
@@ -259,67 +218,24 @@ func (s *store) writeReload(ctx context.Context, tx *sqlx.Tx, r reload) error {
 	}
 	// The first condition is for an index, the second is exact for every type.
 	return exec(set+` AND acctstoptime > `+s.d.Moment("?", stop)+` AND `+s.d.Seconds(stop)+` > ? AND acctterminatecause = ?`,
-		append(args, r.at, r.at, nasReboot)...)
-}
-
-// forget keeps the newest maxReloads of a NAS.
-func (s *store) forget(ctx context.Context, tx *sqlx.Tx, nas string) error {
-	var times []int64
-	if err := tx.SelectContext(ctx, &times, s.db.Write.Rebind(
-		`SELECT reloadtime FROM radpool_reload WHERE nasipaddress = ? ORDER BY reloadtime DESC`), nas); err != nil {
-		return err
-	}
-	if len(times) <= maxReloads {
-		return nil
-	}
-	_, err := tx.ExecContext(ctx, s.db.Write.Rebind(
-		`DELETE FROM radpool_reload WHERE nasipaddress = ? AND reloadtime <= ?`), nas, times[maxReloads])
-	return err
+		append(args, r.At, r.At, acct.NASReboot)...)
 }
 
 // writeNASReload keeps the newest reload where FreeRADIUS does.
-func (s *store) writeNASReload(ctx context.Context, tx *sqlx.Tx, r reload) error {
+func (s *store) writeNASReload(ctx context.Context, tx *sqlx.Tx, r acct.Reload) error {
 	at, nas := s.l.column("nasreload", "reloadtime"), s.d.Stored("?", s.l.column("nasreload", "nasipaddress"))
 	var known []int64
 	if err := tx.SelectContext(ctx, &known, s.db.Write.Rebind(
-		`SELECT COALESCE(`+s.d.Seconds(at)+`, 0) FROM nasreload WHERE nasipaddress = `+nas), r.nas); err != nil {
+		`SELECT COALESCE(`+s.d.Seconds(at)+`, 0) FROM nasreload WHERE nasipaddress = `+nas), r.NAS); err != nil {
 		return err
 	}
 	query := `INSERT INTO nasreload (reloadtime, nasipaddress) VALUES (` + s.d.Moment("?", at) + `, ` + nas + `)`
 	if len(known) > 0 {
-		if known[0] >= r.at {
+		if known[0] >= r.At {
 			return nil
 		}
 		query = `UPDATE nasreload SET reloadtime = ` + s.d.Moment("?", at) + ` WHERE nasipaddress = ` + nas
 	}
-	_, err := tx.ExecContext(ctx, s.db.Write.Rebind(query), r.at, r.nas)
+	_, err := tx.ExecContext(ctx, s.db.Write.Rebind(query), r.At, r.NAS)
 	return err
-}
-
-// coalesce merges what items say of one session, and sorts.
-func coalesce(items []*group.Item[item]) ([]session, []reload) {
-	var reloads []reload
-	sessions := make([]session, 0, len(items))
-	at := make(map[string]int, len(items))
-	for _, it := range items {
-		v := &it.Value
-		if v.reload.nas != "" {
-			reloads = append(reloads, v.reload)
-			continue
-		}
-		if i, there := at[v.session.uniqueID]; there {
-			sessions[i].merge(&v.session)
-			continue
-		}
-		at[v.session.uniqueID] = len(sessions)
-		sessions = append(sessions, v.session)
-	}
-	sortSessions(sessions)
-	return sessions, reloads
-}
-
-// sortSessions puts sessions in the order in which everybody locks rows, so that
-// two writers cannot wait for each other.
-func sortSessions(sessions []session) {
-	slices.SortFunc(sessions, func(a, b session) int { return strings.Compare(a.uniqueID, b.uniqueID) })
 }

@@ -1,0 +1,55 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/acct"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/group"
+)
+
+// Account stores a record and what it costs, and returns nil when both are durable:
+// after the COMMIT of the transaction that it shares with whatever else was
+// waiting. When ctx is done it returns ctx's error, and whether the record becomes
+// durable is not known. The other errors are ErrOverloaded, ErrClosed, one that
+// names the field of the record, and the database's; where it is the record that is
+// refused they are billing.ErrRecord. A record of a status that has no place in the
+// schema is ignored, and counted as such.
+func (b *Backend) Account(ctx context.Context, rec *billing.AccountingRecord) error {
+	var errs [1]error
+	b.AccountBatch(ctx, []*billing.AccountingRecord{rec}, errs[:])
+	return errs[0]
+}
+
+// AccountBatch is Account for each of recs, in one transaction.
+func (b *Backend) AccountBatch(ctx context.Context, recs []*billing.AccountingRecord, errs []error) {
+	items := make([]group.Item[acct.Record], 0, len(recs))
+	place := make([]int, 0, len(recs))
+	for i, rec := range recs {
+		if !acct.Kept(rec.Status) {
+			b.ignored.Add(1)
+			continue
+		}
+		r, err := acct.Read(rec, rec.UserName)
+		if err != nil {
+			errs[i] = group.Refused(fmt.Errorf("ledger: accounting record: %w", err))
+			b.refused.Add(1)
+			continue
+		}
+		items = append(items, group.Item[acct.Record]{Value: r})
+		place = append(place, i)
+	}
+	if len(items) == 0 {
+		return
+	}
+	if err := b.writer.Submit(ctx, items); err != nil {
+		for _, i := range place {
+			errs[i] = err
+		}
+		return // the items may still be the writer's
+	}
+	for k, i := range place {
+		errs[i] = items[k].Err
+	}
+}

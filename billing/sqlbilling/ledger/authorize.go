@@ -1,0 +1,203 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"layeh.com/radius"
+
+	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/rating"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/acct"
+	"github.com/radpool/radpool/internal/dict"
+)
+
+// A SubscriberError is something in the database that cannot be understood, of one
+// subscriber or what belongs to it. It is a billing.ErrSubscriber. It never holds a
+// value.
+type SubscriberError struct {
+	UserName string
+	Where    string // the table, and the row or column in it
+	Err      error
+}
+
+// Error names the subscriber, the place and the reason.
+func (e *SubscriberError) Error() string {
+	return fmt.Sprintf("ledger: subscriber %q: %s: %v", e.UserName, e.Where, e.Err)
+}
+
+// Unwrap returns the reason, and billing.ErrSubscriber.
+func (e *SubscriberError) Unwrap() []error { return []error{e.Err, billing.ErrSubscriber} }
+
+// Authorize answers an Access-Request with one statement. The error is a
+// [SubscriberError], or the database's.
+func (b *Backend) Authorize(ctx context.Context, req *billing.AccessRequest) (billing.Grant, error) {
+	var grants [1]billing.Grant
+	var errs [1]error
+	b.AuthorizeBatch(ctx, []*billing.AccessRequest{req}, grants[:], errs[:])
+	return grants[0], errs[0]
+}
+
+// AuthorizeBatch is Authorize for each of reqs, with one statement for as many of
+// them as is good for the database.
+func (b *Backend) AuthorizeBatch(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
+	size := b.db.Batch
+	if b.d.ListLength > 0 {
+		size = min(size, b.d.ListLength)
+	}
+	for len(reqs) > 0 {
+		n := min(len(reqs), size)
+		b.authorizeSome(ctx, reqs[:n], grants[:n], errs[:n])
+		reqs, grants, errs = reqs[n:], grants[n:], errs[n:]
+	}
+}
+
+func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
+	var names, nases []string
+	seen := make(map[string]bool, 2*len(reqs))
+	once := func(list []string, prefix, s string) []string {
+		if seen[prefix+s] {
+			return list
+		}
+		seen[prefix+s] = true
+		return append(list, s)
+	}
+	now := time.Now()
+	for _, req := range reqs {
+		if possible(req.UserName) {
+			names = once(names, "user ", req.UserName)
+		}
+		nases = once(nases, "nas ", acct.AddrText(req.NASAddr))
+		if !req.Time.IsZero() && req.Time.Before(now) {
+			now = req.Time
+		}
+	}
+	found := &answer{}
+	err := ctx.Err()
+	if err == nil && len(names) > 0 {
+		found, err = b.ask(ctx, names, nases, now)
+	}
+	if err != nil {
+		b.db.Tell(err)
+		err = fmt.Errorf("ledger: %s: %w", b.db.Label, err)
+		for i := range errs {
+			errs[i] = err
+		}
+		b.unanswered.Add(uint64(len(reqs)))
+		return
+	}
+	for i, req := range reqs {
+		at := req.Time
+		if at.IsZero() { // a request made by hand
+			at = now
+		}
+		if grants[i], errs[i] = found.grant(req, at); errs[i] != nil {
+			b.unanswered.Add(1)
+		} else {
+			b.authorized.Add(1)
+		}
+	}
+}
+
+// grant decides what a subscriber gets.
+func (a *answer) grant(req *billing.AccessRequest, now time.Time) (g billing.Grant, err error) {
+	s := a.subscribers[req.UserName]
+	if s == nil {
+		return billing.Grant{Reason: billing.ReasonUnknownUser}, nil
+	}
+	fail := func(where string, err error) (billing.Grant, error) {
+		return billing.Grant{}, &SubscriberError{req.UserName, where, err}
+	}
+	if err := s.credentials(&g); err != nil {
+		return fail("radpool_subscriber, password", err)
+	}
+	if s.tariff.err != nil {
+		return fail("radpool_tariff", s.tariff.err)
+	}
+	g.CallingStationID = s.station
+	g.SimultaneousUse, g.OpenSessions = int(s.simultaneous), int(s.open)
+	if s.expires != 0 {
+		g.Expires = time.Unix(s.expires, 0)
+	}
+	if s.blocked != 0 {
+		g.Reason = billing.ReasonBlocked
+		return g, nil
+	}
+	standing := s.tariff.Standing(now, rating.Account{
+		Balance: rating.Money(s.balance), Credit: rating.Money(s.credit), Used: uint64(max(s.used[s.tariff.Month(now.Unix())], 0)),
+	})
+	vendor := a.vendors[acct.AddrText(req.NASAddr)]
+	if standing.OutOfMoney {
+		g.Reason = billing.ReasonNoMoney
+		if g.Restricted, err = a.attributes(vendor, s.tariff.restricted); err != nil {
+			return fail("radpool_profile, "+s.tariff.restricted, err)
+		}
+		return g, nil
+	}
+	if !standing.Until.IsZero() && (g.Expires.IsZero() || standing.Until.Before(g.Expires)) {
+		g.Expires = standing.Until
+	}
+	profile := s.tariff.profileAt(standing)
+	if g.Reply, err = a.attributes(vendor, profile, s.profile); err != nil {
+		return fail("radpool_profile, "+profile+" or "+s.profile, err)
+	}
+	return g, nil
+}
+
+// credentials sets the password. The form None lets in by name alone, as IPoE does.
+func (s *subscriber) credentials(g *billing.Grant) (err error) {
+	if strings.EqualFold(s.form, "None") {
+		g.NoPassword = true
+		return nil
+	}
+	form, ok := billing.ParseForm(s.form)
+	if !ok {
+		return fmt.Errorf("%.32q is no form of a password that is supported", s.form)
+	}
+	if s.password != "" {
+		g.Password, err = billing.ParsePassword(form, s.password)
+	}
+	return err
+}
+
+// profileAt is the profile of a subscriber who has money.
+func (t *tariff) profileAt(s rating.Standing) string {
+	switch {
+	case s.OverQuota && t.quota != "":
+		return t.quota
+	case s.Interval >= 0 && t.profiles[s.Interval] != "":
+		return t.profiles[s.Interval]
+	}
+	return t.profile
+}
+
+// attributes are those of some profiles that are for all NASes, or for those of this
+// vendor. nil: there are none.
+func (a *answer) attributes(vendor string, profiles ...string) (attrs radius.Attributes, err error) {
+	for _, p := range profiles {
+		for _, row := range a.profiles[p] {
+			if row.vendor != "" && !strings.EqualFold(row.vendor, vendor) {
+				continue
+			}
+			ref, err := dict.Lookup(row.name)
+			if err != nil {
+				return nil, fmt.Errorf("position %d: %w", row.position, err)
+			}
+			value, err := ref.Parse(row.value, time.UTC)
+			if err != nil {
+				return nil, fmt.Errorf("position %d: %w", row.position, err)
+			}
+			if ref.Internal() {
+				return nil, fmt.Errorf("position %d: %s is not for the wire", row.position, ref.Name)
+			}
+			avp, err := ref.Encode(value)
+			if err != nil {
+				return nil, fmt.Errorf("position %d: %w", row.position, err)
+			}
+			attrs = append(attrs, avp)
+		}
+	}
+	return attrs, nil
+}

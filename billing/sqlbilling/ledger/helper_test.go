@@ -1,0 +1,217 @@
+package ledger_test
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"go.uber.org/goleak"
+
+	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/sqlbilling/ledger"
+	_ "github.com/radpool/radpool/billing/sqlbilling/mysql"
+	_ "github.com/radpool/radpool/billing/sqlbilling/postgres"
+	_ "github.com/radpool/radpool/billing/sqlbilling/sqlite"
+	"github.com/radpool/radpool/internal/need"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// An engine is a kind of database. create makes an empty one, which goes with the
+// test, and returns its DSN for Open, and for database/sql.
+type engine struct {
+	name    string
+	env     string // names the server; empty: there is none
+	create  func(t testing.TB) (dsn, driver, rawDSN string)
+	stall   []string // begins to hold up whoever writes sessions
+	release string
+}
+
+var databases atomic.Int64
+
+// server returns the DSN of a server that tests may use, with a name for a database
+// on it.
+func server(env string) (dsn, name string) {
+	return os.Getenv(env), fmt.Sprintf("radpool_ledger_%d_%d", os.Getpid(), databases.Add(1))
+}
+
+// during runs one statement now and another when the test ends.
+func during(t testing.TB, driver, dsn, now, then string) {
+	t.Helper()
+	admin, err := sqlx.Open(driver, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin.MustExec(now)
+	t.Cleanup(func() {
+		if _, err := admin.Exec(then); err != nil {
+			t.Error(err)
+		}
+		_ = admin.Close()
+	})
+}
+
+var engines = []engine{
+	{name: "SQLite", create: func(t testing.TB) (dsn, driver, rawDSN string) {
+		file := filepath.Join(t.TempDir(), "billing.db")
+		return "sqlite:" + file, "sqlite", "file://" + file + "?_pragma=busy_timeout(5000)"
+	}, stall: []string{"BEGIN IMMEDIATE"}, release: "ROLLBACK"},
+	{name: "MariaDB", env: "RADPOOL_TEST_MYSQL", create: func(t testing.TB) (dsn, driver, rawDSN string) {
+		server, name := server("RADPOOL_TEST_MYSQL")
+		during(t, "mysql", server, "CREATE DATABASE "+name, "DROP DATABASE "+name)
+		path, params, _ := strings.Cut(server, "?")
+		raw := strings.TrimSuffix(path[:strings.LastIndexByte(path, '/')+1]+name+"?"+params, "?")
+		return "mysql:" + raw, "mysql", raw
+	}, stall: []string{"LOCK TABLES radpool_session WRITE"}, release: "UNLOCK TABLES"},
+	{name: "PostgreSQL", env: "RADPOOL_TEST_POSTGRES", create: func(t testing.TB) (dsn, driver, rawDSN string) {
+		server, name := server("RADPOOL_TEST_POSTGRES")
+		during(t, "pgx", server, "CREATE SCHEMA "+name, "DROP SCHEMA "+name+" CASCADE")
+		separator := "?"
+		if strings.Contains(server, "?") {
+			separator = "&"
+		}
+		dsn = server + separator + "search_path=" + name
+		return dsn, "pgx", dsn
+	}, stall: []string{"BEGIN", "LOCK TABLE radpool_session IN EXCLUSIVE MODE"}, release: "ROLLBACK"},
+}
+
+// each runs a test on every kind of database.
+func each(t *testing.T, test func(t *testing.T, e engine)) {
+	for _, e := range engines {
+		t.Run(e.name, func(t *testing.T) {
+			if e.env != "" && os.Getenv(e.env) == "" {
+				need.Missing(t, "a database server that "+e.env+" names (with .ci/databases)")
+			}
+			test(t, e)
+		})
+	}
+}
+
+// A fixture is a Backend on a new database, and another connection to it.
+type fixture struct {
+	*ledger.Backend
+	t   testing.TB
+	dsn string
+	raw *sqlx.DB
+}
+
+func (e engine) open(t testing.TB) *fixture {
+	t.Helper()
+	dsn, driver, rawDSN := e.create(t)
+	f := &fixture{t: t, dsn: dsn, Backend: openAgain(t, dsn)}
+	raw, err := sqlx.Open(driver, rawDSN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw.SetMaxOpenConns(1)
+	t.Cleanup(func() { _ = raw.Close() })
+	f.raw = raw
+	return f
+}
+
+func openAgain(t testing.TB, dsn string) *ledger.Backend {
+	t.Helper()
+	b, err := ledger.Open(t.Context(), dsn, ledger.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+func (f *fixture) exec(query string, args ...any) {
+	f.t.Helper()
+	if _, err := f.raw.Exec(f.raw.Rebind(query), args...); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fixture) number(query string, args ...any) (n int64) {
+	f.t.Helper()
+	if err := f.raw.Get(&n, f.raw.Rebind(query), args...); err != nil {
+		f.t.Fatal(err)
+	}
+	return n
+}
+
+// priced makes a tariff with all kinds of prices, and subscribers of it with money.
+func (f *fixture) priced(users ...string) {
+	f.t.Helper()
+	f.exec(`INSERT INTO radpool_tariff (name, price_input_mb, price_output_mb, price_hour, price_day, mb_octets, zone, profile, restricted_profile)
+		VALUES ('full', 100003, 250007, 1000001, 5000000, 1000000, 'Europe/Berlin', 'fast', 'poor')`)
+	f.exec(`INSERT INTO radpool_interval (tariff, position, from_minute, to_minute, price_input_mb, price_output_mb, price_hour)
+		VALUES ('full', 1, 1320, 360, 7, 11, 333333)`)
+	for _, u := range users {
+		f.exec("INSERT INTO radpool_subscriber (username, password, tariff) VALUES (?, ?, 'full')", u, "secret-"+u)
+		if err := f.Deposit(f.t.Context(), u, "first", 100_000_000, at(0)); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+// epoch is in the summer, at 21:30 in Berlin.
+var epoch = time.Date(2026, 6, 30, 19, 30, 0, 0, time.UTC).Unix()
+
+func at(second int64) time.Time { return time.Unix(epoch+second, 0) }
+
+var nas = netip.MustParseAddr("192.0.2.1")
+
+func record(session, user string, status billing.StatusType, second int64) *billing.AccountingRecord {
+	id := md5.Sum([]byte(session))
+	rec := &billing.AccountingRecord{
+		Status: status, SessionID: session, UniqueID: hex.EncodeToString(id[:]), UserName: user, Time: at(second), NASAddr: nas,
+	}
+	if status != billing.Start {
+		rec.SessionTime = time.Duration(second) * time.Second
+		rec.InputOctets, rec.OutputOctets = uint64(second)*1001, uint64(second)*70_003
+	}
+	return rec
+}
+
+// story is the life of a session, over two days and a change of the interval.
+func story(session, user string) []*billing.AccountingRecord {
+	return []*billing.AccountingRecord{
+		record(session, user, billing.Start, 0), record(session, user, billing.InterimUpdate, 3600),
+		record(session, user, billing.InterimUpdate, 7203), record(session, user, billing.Stop, 10_801),
+	}
+}
+
+// copyFiles copies a database of SQLite as the disk is now.
+func copyFiles(t testing.TB, dsn, to string) {
+	t.Helper()
+	for _, suffix := range []string{"", "-wal"} {
+		content, err := os.ReadFile(strings.TrimPrefix(dsn, "sqlite:") + suffix)
+		if err == nil {
+			err = os.WriteFile(to+suffix, content, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// balance is the only balance in a file of SQLite.
+func (f *fixture) balance(file string) (n int64) {
+	f.t.Helper()
+	raw, err := sqlx.Open("sqlite", "file://"+file+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer func() { _ = raw.Close() }()
+	if err := raw.Get(&n, "SELECT balance FROM radpool_balance"); err != nil {
+		f.t.Fatal(err)
+	}
+	return n
+}

@@ -1,0 +1,69 @@
+package ledger
+
+import (
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// Options say how a [Backend] works. The zero Options are the defaults; a value
+// out of its bounds is an error of Open that names it.
+type Options struct {
+	// Logger gets what the operator should know. nil: nothing is logged.
+	Logger *zap.Logger
+
+	// Readers is how many statements for Access-Requests run at once: 1 to 64. 0:
+	// what is best for the database.
+	Readers int
+
+	// Writers is how many transactions with accounting run at once: 1 to 16; on
+	// SQLite always 1. 0: 2.
+	Writers int
+
+	// MustExist refuses a database that does not exist or has not this schema,
+	// instead of creating it.
+	MustExist bool
+
+	// MaxGroup is the most accounting records of one transaction, a call with
+	// more of them excepted: 1 to 65,536. 0: 1024.
+	MaxGroup int
+
+	// MaxPending is the most accounting records that wait to be written; beyond
+	// them Account fails with ErrOverloaded: 1 to 16,777,216. 0: 65,536.
+	MaxPending int
+
+	// WriteTimeout bounds one transaction, attempts after a lock included: 10 ms
+	// to 10 min. 0: 5 s.
+	WriteTimeout time.Duration
+}
+
+func (o Options) withDefaults() (Options, error) {
+	for _, f := range []struct {
+		name             string
+		value            *int
+		otherwise, bound int
+	}{
+		{"Readers", &o.Readers, 0, 64},
+		{"Writers", &o.Writers, 0, 16},
+		{"MaxGroup", &o.MaxGroup, 1024, 1 << 16},
+		{"MaxPending", &o.MaxPending, 1 << 16, 1 << 24},
+	} {
+		if *f.value < 0 || *f.value > f.bound {
+			return o, fmt.Errorf("ledger: %s is %d, must be 1 to %d", f.name, *f.value, f.bound)
+		}
+		if *f.value == 0 {
+			*f.value = f.otherwise
+		}
+	}
+	if o.WriteTimeout == 0 {
+		o.WriteTimeout = 5 * time.Second
+	}
+	if o.WriteTimeout < 10*time.Millisecond || o.WriteTimeout > 10*time.Minute {
+		return o, fmt.Errorf("ledger: WriteTimeout is %v, must be 10ms to 10m", o.WriteTimeout)
+	}
+	if o.Logger == nil {
+		o.Logger = zap.NewNop()
+	}
+	return o, nil
+}
