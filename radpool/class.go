@@ -23,7 +23,8 @@ const (
 	// conversation (EAP, a challenge) that has cost both sides something already, and
 	// is lost as a whole if this step is.
 	ClassConversation
-	// ClassAccess is any other Access-Request: a subscriber is waiting.
+	// ClassAccess is any other Access-Request: a subscriber is waiting. So are
+	// CoA-Request and Disconnect-Request.
 	ClassAccess
 	// ClassAccounting is Accounting-Request with Acct-Status-Type Start, Stop,
 	// Accounting-On or Accounting-Off: sessions begin and end only once.

@@ -58,6 +58,12 @@ type Client struct {
 	// proxy that cannot sign.
 	LimitProxyState Requirement
 
+	// EventTimestamp says whether the Event-Timestamp of a CoA-Request or
+	// Disconnect-Request must be of now, give or take Config.EventTimestampWindow, so
+	// that one that somebody has recorded is of no use later (RFC 5176 section 6.3). Auto:
+	// where there is one; Yes: there must be one, too; No: it is not looked at.
+	EventTimestamp Requirement
+
 	// Patience is how long the NAS waits for an answer to what it last sent: its
 	// timeout, not that times its tries. A request that nobody waits for any more is
 	// not run; one that the NAS sends again is wanted anew. From 50 ms to 120 s.

@@ -102,6 +102,8 @@ func newClientEntry(cl Client) (*clientEntry, error) {
 		return nil, errors.New("MessageAuthenticator is none of auto, no, yes")
 	case cl.LimitProxyState > Yes:
 		return nil, errors.New("LimitProxyState is none of auto, no, yes")
+	case cl.EventTimestamp > Yes:
+		return nil, errors.New("EventTimestamp is none of auto, no, yes")
 	}
 	if err := checkPatience(cl.Patience); err != nil {
 		return nil, err

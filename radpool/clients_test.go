@@ -69,6 +69,7 @@ func TestClientErrors(t *testing.T) {
 		"Secret is empty":                                        {Prefix: prefix("10.0.0.1/32")},
 		"MessageAuthenticator is none of auto, no, yes":          {Prefix: prefix("10.0.0.1/32"), Secret: []byte("hidden"), MessageAuthenticator: 3},
 		"LimitProxyState is none of auto, no, yes":               {Prefix: prefix("10.0.0.1/32"), Secret: []byte("hidden"), LimitProxyState: 9},
+		"EventTimestamp is none of auto, no, yes":                {Prefix: prefix("10.0.0.1/32"), Secret: []byte("hidden"), EventTimestamp: 9},
 		"(10.0.0.0/8): the same prefix stands in the list twice": good,
 	} {
 		_, err := radpool.NewClients(good, bad)

@@ -86,6 +86,11 @@ type Config struct {
 	// to those without CAP_NET_ADMIN.
 	ReceiveBuffer int
 
+	// EventTimestampWindow is how far the Event-Timestamp of a CoA-Request or
+	// Disconnect-Request may be from the clock of this host, either way (see
+	// Client.EventTimestamp). Default 300 s, as RFC 5176 section 6.3 has it; at most an hour.
+	EventTimestampWindow time.Duration
+
 	// MaxAttributes is how many attributes a request may have
 	// (max_attributes). Default 200, at most 2,038: as many as fit.
 	MaxAttributes int
@@ -106,6 +111,8 @@ const (
 	defaultMaxBatch        = 64
 	defaultReaders         = 1
 	defaultMaxAttributes   = 200
+
+	defaultEventTimestampWindow = 300 * time.Second
 )
 
 // maxMaxRequestTime is the greatest MaxRequestTime.
@@ -137,6 +144,7 @@ func (c Config) withDefaults() (Config, error) {
 	errs = append(errs,
 		c.times(),
 		duration("CleanupDelay", &c.CleanupDelay, defaultCleanupDelay, 30*time.Second),
+		duration("EventTimestampWindow", &c.EventTimestampWindow, defaultEventTimestampWindow, time.Hour),
 		number("MaxRequests", &c.MaxRequests, defaultMaxRequests, 1, 1<<24, ""),
 		number("MaxRequestsPerServer", &c.MaxRequestsPerServer, 0, 0, 1<<31-1, ""),
 		number("MaxQueueSize", &c.MaxQueueSize, defaultMaxQueueSize, 2, 1<<20, ""),

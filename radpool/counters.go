@@ -29,6 +29,8 @@ type requestKind uint8
 const (
 	kindAccess requestKind = iota
 	kindAccounting
+	kindCoA
+	kindDisconnect
 	numRequestKinds
 )
 
@@ -39,6 +41,8 @@ const (
 	kindReject
 	kindChallenge
 	kindAccountingResponse
+	kindACK
+	kindNAK
 	kindOtherReply
 	numReplyKinds
 )
@@ -53,6 +57,10 @@ func kindOfReply(c radius.Code) replyKind {
 		return kindChallenge
 	case radius.CodeAccountingResponse:
 		return kindAccountingResponse
+	case radius.CodeCoAACK, radius.CodeDisconnectACK:
+		return kindACK
+	case radius.CodeCoANAK, radius.CodeDisconnectNAK:
+		return kindNAK
 	}
 	return kindOtherReply
 }
@@ -102,10 +110,14 @@ func (s *counterSet) sum(st *Stats) {
 		st.Received += c.received.Load()
 		st.AccessRequests += c.requests[kindAccess].Load()
 		st.AccountingRequests += c.requests[kindAccounting].Load()
+		st.CoARequests += c.requests[kindCoA].Load()
+		st.DisconnectRequests += c.requests[kindDisconnect].Load()
 		st.AccessAccepts += c.replies[kindAccept].Load()
 		st.AccessRejects += c.replies[kindReject].Load()
 		st.AccessChallenges += c.replies[kindChallenge].Load()
 		st.AccountingResponses += c.replies[kindAccountingResponse].Load()
+		st.ACKs += c.replies[kindACK].Load()
+		st.NAKs += c.replies[kindNAK].Load()
 		st.OtherReplies += c.replies[kindOtherReply].Load()
 		st.ReadErrors += c.readErrors.Load()
 		st.WriteErrors += c.writeErrors.Load()

@@ -71,6 +71,12 @@
 // takes at once what waits, as a database likes it. [Chain] puts [Middleware]
 // around a Handler.
 //
+// # CoA and Disconnect
+//
+// A NAS is asked to change or end a session (RFC 5176) on a port of its own, 3799, which [Server.ServeServices] serves with
+// [CoA]. The Handler gets a CoA-Request or Disconnect-Request as any other, and says [Response.ACK] or [Response.NAK].
+// One whose Event-Timestamp is not of now is dropped ([Stale]). Package radclient sends them.
+//
 // # Who owns what
 //
 // A request has memory of its own, an arena, in which its attributes lie and its
@@ -102,6 +108,7 @@
 //	MaxServers            128     workers, 8 to 32 of them spare
 //	MaxBatch               64     requests that a BatchHandler is given at once
 //	MaxAttributes         200     of a request
+//	EventTimestampWindow  300 s   that an Event-Timestamp of a CoA-Request or Disconnect-Request may be off
 //	ReceiveBuffer       4 MiB     of each socket; what the system then drops is in Stats.SocketDrops
 //	MaxClients      1,048,576     prefixes
 //

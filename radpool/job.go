@@ -74,7 +74,7 @@ func (e *engine) openJob(ws *workerState, w *waiting, now time.Time) *job {
 	if j.local.IsValid() {
 		j.request.LocalAddr = netip.AddrPortFrom(j.local, j.listener.local.Port())
 	}
-	j.response = Response{Packet: &j.replyPacket, arena: j.arena}
+	j.response = Response{Packet: &j.replyPacket, arena: j.arena, request: j.requestPacket.Code}
 	if j.context == nil {
 		j.context = new(requestContext)
 	}

@@ -137,8 +137,12 @@ func (l *listener) serves(c radius.Code) bool {
 		return l.services&Auth != 0
 	case radius.CodeAccountingRequest:
 		return l.services&Acct != 0
+	case radius.CodeCoARequest, radius.CodeDisconnectRequest:
+		return l.services&CoA != 0
+	case radius.CodeStatusServer:
+		return l.services&(Auth|Acct) != 0 // RFC 5997 knows no answer to it on other ports
 	}
-	return c == radius.CodeStatusServer
+	return false
 }
 
 // send writes the replies, and counts those that the system refuses: they are as

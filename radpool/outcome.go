@@ -10,6 +10,7 @@ const (
 	UnknownClient                // from no client that is known
 	WrongCode                    // a packet code that this socket does not serve
 	Unauthentic                  // an authenticator is wrong, or missing where it is required
+	Stale                        // CoA-Request or Disconnect-Request whose Event-Timestamp is not of now, or that lacks one it must have (RFC 5176 section 6.3)
 	StatusServer                 // Status-Server, answered
 	Duplicate                    // of a request in progress, or of one that silence answered: dropped
 	Replayed                     // of a request that was answered: the same reply again
@@ -34,7 +35,7 @@ const (
 const NumOutcomes = int(numOutcomes)
 
 var outcomeNames = [numOutcomes]string{
-	"malformed", "unknown-client", "wrong-code", "unauthentic", "status-server", "duplicate", "replayed",
+	"malformed", "unknown-client", "wrong-code", "unauthentic", "stale", "status-server", "duplicate", "replayed",
 	"table-full", "queue-full", "shed", "expired", "superseded", "replied", "unanswered", "failed", "aborted",
 }
 

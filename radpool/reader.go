@@ -164,6 +164,10 @@ func (r *reader) take(m *udp.Message, now time.Time) {
 		r.drop(now, Unauthentic, m, client, &shape, fault)
 		return
 	}
+	if isDynamic(shape.Code) && e.stale(now, b[:shape.Length], client) != "" {
+		r.drop(now, Stale, m, client, &shape, fault)
+		return
+	}
 	if shape.Code == radius.CodeStatusServer {
 		r.counters.outcomes[StatusServer].Add(1)
 		r.statusServer(m, &shape, client)
@@ -252,6 +256,12 @@ func classOf(s *wire.Shape) (Class, requestKind) {
 		}
 		return ClassAccess, kindAccess
 	}
+	switch s.Code {
+	case radius.CodeCoARequest:
+		return ClassAccess, kindCoA
+	case radius.CodeDisconnectRequest:
+		return ClassAccess, kindDisconnect
+	}
 	if s.AcctStatusType == 3 { // Interim-Update
 		return ClassInterim, kindAccounting
 	}
@@ -263,7 +273,7 @@ func classOf(s *wire.Shape) (Class, requestKind) {
 // it is not remembered.
 func (r *reader) statusServer(m *udp.Message, shape *wire.Shape, client *clientEntry) {
 	r.reply = radius.Packet{Code: radius.CodeAccessAccept}
-	if r.services == Acct {
+	if r.services&Auth == 0 {
 		r.reply.Code = radius.CodeAccountingResponse
 	}
 	r.out.add(r.listener, *m, func(memory []byte) ([]byte, bool) {
@@ -296,6 +306,8 @@ func (r *reader) drop(now time.Time, o Outcome, m *udp.Message, client *clientEn
 		i.Detail = s.Explain(fault)
 	case o == Unauthentic:
 		i.Detail = client.explain(s)
+	case o == Stale:
+		i.Detail = r.engine.stale(now, m.Buf[:s.Length], client)
 	}
 	t.tell(i)
 }

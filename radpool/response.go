@@ -22,8 +22,9 @@ import (
 type Response struct {
 	*radius.Packet
 
-	arena *arena.Arena
-	err   error
+	arena   *arena.Arena
+	err     error
+	request radius.Code // that it answers
 }
 
 // errFailed stands for a failure that was given without an error.
@@ -35,8 +36,9 @@ var avpSlab arena.Slab[radius.AVP]
 // a Handler, for tests of handlers.
 func NewResponse(req *Request) *Response {
 	return &Response{
-		Packet: &radius.Packet{Identifier: req.Identifier, Authenticator: req.Authenticator, Secret: req.Secret},
-		arena:  req.arena,
+		Packet:  &radius.Packet{Identifier: req.Identifier, Authenticator: req.Authenticator, Secret: req.Secret},
+		arena:   req.arena,
+		request: req.Code,
 	}
 }
 

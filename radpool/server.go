@@ -57,10 +57,11 @@ type Server struct {
 // radiusd.conf.
 type Services uint8
 
-// Services that a socket can serve. Status-Server is answered by all.
+// Services that a socket can serve. Status-Server is answered by all but those for CoA alone.
 const (
 	Auth Services = 1 << iota // Access-Request
 	Acct                      // Accounting-Request
+	CoA                       // CoA-Request and Disconnect-Request (RFC 5176): the side of a NAS
 )
 
 // ListenAndServe listens on AuthAddr and AcctAddr, with Config.Readers sockets
@@ -139,8 +140,8 @@ func (s *Server) listen(pc net.PacketConn, services Services) (*listener, error)
 	if s.closed {
 		return nil, ErrServerClosed
 	}
-	if services == 0 || services > Auth|Acct {
-		return nil, &ConfigError{"Services", services, "Auth, Acct or both"}
+	if services == 0 || services > Auth|Acct|CoA {
+		return nil, &ConfigError{"Services", services, "Auth, Acct, CoA or several of them"}
 	}
 	conn, err := udp.New(pc) // before the engine: if this fails, nothing was started that would have to be ended
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // Stats is what a [Server] has counted since it began. Every datagram that was
 // received ended in exactly one Outcome, or is still in flight:
 //
-//	Received = Malformed + UnknownClient + WrongCode + Unauthentic +
+//	Received = Malformed + UnknownClient + WrongCode + Unauthentic + Stale +
 //	           StatusServer + Duplicate + Replayed + TableFull + QueueFull +
 //	           Shed + Expired + Superseded +
 //	           Replied + Unanswered + Failed + Aborted + InFlight
@@ -24,6 +24,7 @@ type Stats struct {
 	UnknownClient uint64
 	WrongCode     uint64
 	Unauthentic   uint64
+	Stale         uint64
 	StatusServer  uint64
 	Duplicate     uint64
 	Replayed      uint64
@@ -41,12 +42,16 @@ type Stats struct {
 	// Of those that were verified and new.
 	AccessRequests     uint64
 	AccountingRequests uint64
+	CoARequests        uint64
+	DisconnectRequests uint64
 
 	// Of those that were replied.
 	AccessAccepts       uint64
 	AccessRejects       uint64
 	AccessChallenges    uint64
 	AccountingResponses uint64
+	ACKs                uint64 // CoA-ACK and Disconnect-ACK
+	NAKs                uint64 // CoA-NAK and Disconnect-NAK
 	OtherReplies        uint64
 
 	// Sockets.
@@ -115,7 +120,7 @@ func (s *Stats) Outcome(o Outcome) uint64 {
 
 func (s *Stats) outcome(o Outcome) *uint64 {
 	return [numOutcomes]*uint64{
-		&s.Malformed, &s.UnknownClient, &s.WrongCode, &s.Unauthentic, &s.StatusServer, &s.Duplicate, &s.Replayed,
+		&s.Malformed, &s.UnknownClient, &s.WrongCode, &s.Unauthentic, &s.Stale, &s.StatusServer, &s.Duplicate, &s.Replayed,
 		&s.TableFull, &s.QueueFull, &s.Shed, &s.Expired, &s.Superseded, &s.Replied, &s.Unanswered, &s.Failed, &s.Aborted,
 	}[o]
 }
