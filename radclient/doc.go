@@ -44,6 +44,13 @@
 //
 // [AccountingQueue] sends records until they are acknowledged, however long that takes, with Acct-Delay-Time up to date.
 //
+// # CoA and Disconnect
+//
+// [Client.Disconnect] ends a session and [Client.ChangeAuthorization] changes one, at the NAS that it is on: each NAS stands in Config.Others.
+// [Session] and [Profile] say which session is meant. A NAS that refuses is a [*NAKError]. One that is silent may be behind a
+// filter, have another port or another secret, or not let this host ask. That the session is over, its accounting Stop says.
+// The NAS's side is radpool.Server, with radpool.CoA.
+//
 // # Limits
 //
 // The zero [Config] means:
