@@ -131,7 +131,8 @@ func (t *table) name(values []*dictionary.Value) {
 
 // Lookup finds an attribute by name, whatever its case, with a tag where the name
 // ends in one: "Tunnel-Type:1". An attribute that is not in the dictionary can be
-// named by number, "Attr-126" or "Attr-26.14988.8", and is octets.
+// named by number, "Attr-126" or "Attr-26.14988.8", and is octets, as one is that is
+// in the dictionary and named so.
 //
 // The error says that the name is unknown; it is safe to show.
 func Lookup(name string) (Ref, error) {
@@ -193,7 +194,7 @@ func (t *table) numbered(name string) *Attr {
 		return nil
 	}
 	if a := t.byNumber[num]; a != nil {
-		return a
+		return &Attr{Name: a.Name, Vendor: a.Vendor, Code: a.Code, Type: dictionary.AttributeOctets, Encrypt: a.Encrypt}
 	}
 	return &Attr{Name: "Attr-" + name[len(prefix):], Vendor: num.vendor, Code: num.code, Type: dictionary.AttributeOctets}
 }

@@ -216,6 +216,8 @@ func TestLookupErrors(t *testing.T) {
 	}
 	if r := mustLookup(t, "attr-26.14988.8"); r.Name != "Mikrotik-Rate-Limit" {
 		t.Errorf("by number: %s", r.Name)
+	} else if v, err := r.Parse("0x313030", nil); err != nil || string(v) != "100" {
+		t.Errorf("an attribute named by number is not octets: %q (%v)", v, err)
 	}
 	if r := mustLookup(t, "Attr-26.99999.8"); r.Vendor != 99999 || r.Code != 8 {
 		t.Errorf("unknown vendor: %+v", r)

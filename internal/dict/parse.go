@@ -49,7 +49,7 @@ func (a *Attr) parse(text string, loc *time.Location) ([]byte, error) {
 	text = strings.TrimSpace(text)
 	switch a.Type {
 	case dictionary.AttributeIPAddr:
-		return parseAddr(text, false)
+		return parseAddr(strings.TrimSuffix(text, "/32"), false)
 	case dictionary.AttributeIPv6Addr:
 		return parseAddr(text, true)
 	case dictionary.AttributeIPv6Prefix:
