@@ -23,10 +23,13 @@ func (d decision) accepted() bool { return d.reason == ReasonNone || d.restricte
 
 // verify checks what the request proves against what the Grant wants.
 func (a *access) verify(g *Grant) Reason {
+	if g.AnyPassword && (a.Method == MethodPAP || a.Method == MethodCHAP) {
+		return ReasonNone
+	}
 	var r Reason
 	switch c := &a.cred; a.Method {
 	case MethodNone:
-		if g.NoPassword {
+		if g.NoPassword || g.AnyPassword {
 			return ReasonNone
 		}
 		return ReasonNoPassword

@@ -28,6 +28,11 @@ type Grant struct {
 	// right, or be the MAC address itself.
 	NoPassword bool
 
+	// AnyPassword lets the subscriber in whatever password the request carries,
+	// right, wrong or none: FreeRADIUS's Auth-Type := Accept. It does not apply to
+	// MS-CHAP, whose subscriber wants a proof that the server knows the password.
+	AnyPassword bool
+
 	// CallingStationID, if not empty, is the only Calling-Station-Id from which
 	// this subscriber may come. MAC addresses compare by their digits, whatever
 	// the separators and case.

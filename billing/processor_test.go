@@ -178,6 +178,7 @@ func TestExpires(t *testing.T) {
 func TestNoPassword(t *testing.T) {
 	free := billing.Grant{NoPassword: true}
 	bound := billing.Grant{NoPassword: true, CallingStationID: "0200.0000.00AB"}
+	anything := billing.Grant{AnyPassword: true, Password: billing.Cleartext("right")}
 	both := billing.Grant{NoPassword: true, Password: billing.Cleartext("right")}
 	const mac = "02:00:00:00:00:ab"
 	from := func(p *radius.Packet, station string) *radius.Packet {
@@ -207,6 +208,12 @@ func TestNoPassword(t *testing.T) {
 		{"a password as well, right", both, withPAP(request("alice"), "right"), billing.ReasonNone},
 		{"a password as well, wrong", both, withPAP(request("alice"), "wrong"), billing.ReasonWrongPassword},
 		{"a password as well, none given", both, request("alice"), billing.ReasonNone},
+		{"any password, none", anything, request("alice"), billing.ReasonNone},
+		{"any password, wrong", anything, withPAP(request("alice"), "wrong"), billing.ReasonNone},
+		{"any password, wrong by CHAP", anything, withCHAP(request("alice"), "wrong", nil), billing.ReasonNone},
+		{"any password, wrong by MS-CHAPv2", anything, withMSCHAPv2(request("alice"), "alice", "wrong"), billing.ReasonWrongPassword},
+		{"any password, right by MS-CHAPv2", anything, withMSCHAPv2(request("alice"), "alice", "right"), billing.ReasonNone},
+		{"any password, blocked", billing.Grant{AnyPassword: true, Reason: billing.ReasonBlocked}, withPAP(request("alice"), "wrong"), billing.ReasonBlocked},
 		{"bound to a station", bound, from(request("alice"), "02-00-00-00-00-AB"), billing.ReasonNone},
 		{"bound, another", bound, from(request("alice"), "02-00-00-00-00-AC"), billing.ReasonCallingStation},
 		{"bound, none", bound, request("alice"), billing.ReasonCallingStation},

@@ -140,6 +140,9 @@ func grantText(g billing.Grant, password string) string {
 	if g.NoPassword {
 		b.WriteString(", no password needed")
 	}
+	if g.AnyPassword {
+		b.WriteString(", any password will do")
+	}
 	if g.Message != "" {
 		fmt.Fprintf(&b, ", message %q", g.Message)
 	}

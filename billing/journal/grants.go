@@ -103,7 +103,7 @@ func (g *grants) answered(now time.Time, req *billing.AccessRequest, grant *bill
 		g.forget(name)
 		return
 	}
-	r := &remembered{name, g.circumstance(req, grant.NoPassword), *grant, now}
+	r := &remembered{name, g.circumstance(req, grant.NoPassword || grant.AnyPassword), *grant, now}
 	if e := g.byName[name]; e != nil {
 		e.Value = r
 		g.oldest.MoveToBack(e)
@@ -134,5 +134,5 @@ func (g *grants) find(now time.Time, req *billing.AccessRequest) (grant billing.
 		g.forget(r.name)
 		return billing.Grant{}, time.Time{}, false
 	}
-	return r.grant, r.at, r.whose == g.circumstance(req, r.grant.NoPassword)
+	return r.grant, r.at, r.whose == g.circumstance(req, r.grant.NoPassword || r.grant.AnyPassword)
 }

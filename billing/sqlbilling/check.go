@@ -53,11 +53,15 @@ func (e *evaluation) matches(p *pair) (bool, error) {
 	case "Huntgroup-Name":
 		return false, p.row.error("huntgroups are not supported")
 	case "Expiration":
-		// The request's moment must not be after it; FreeRADIUS compares so too.
 		if len(p.value) != 4 {
 			return false, p.row.error("a date cannot be compared with this operator")
 		}
-		return p.op == "!=" || e.now.Unix() <= int64(binary.BigEndian.Uint32(p.value)), nil
+		// In FreeRADIUS a moment that is not after it counts as equal, and any
+		// other as greater.
+		if expired := e.now.Unix() > int64(binary.BigEndian.Uint32(p.value)); expired {
+			return p.op == "!=" || p.op == ">" || p.op == ">=", nil
+		}
+		return p.op != "!=" && p.op != ">" && p.op != "<", nil
 	case "Current-Time":
 		h, err := parseHours(string(p.value))
 		if err != nil {

@@ -36,8 +36,9 @@
 // granted. Passwords are taken from Cleartext-Password,
 // NT-Password, Crypt-Password and the like; Expiration, Simultaneous-Use,
 // Login-Time, User-Profile, SQL-Group, Current-Time, Time-Of-Day, Client-IP-Address
-// and Auth-Type (Accept, Reject) work. Auth-Type := Accept waives the password of a
-// request that carries none. Pool-Name and the like, which FreeRADIUS's other
+// and Auth-Type work. Auth-Type := Accept lets in whatever the
+// password, but behind MS-CHAP, whose subscriber wants a proof of it; PAP, CHAP and
+// MS-CHAP reject who comes by another method. Pool-Name and the like, which FreeRADIUS's other
 // modules would use, are known and have no effect.
 //
 // Not supported, and an error where they stand: values in back-quotes,

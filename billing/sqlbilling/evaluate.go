@@ -194,16 +194,25 @@ func (e *evaluation) credentials(g *billing.Grant) error {
 		g.Reason = billing.ReasonBlocked
 	}
 	if p := first(e.control, "Auth-Type"); p != nil {
+		method := e.req.Method
+		var wrong bool
 		switch strings.ToLower(string(p.value)) {
 		case "reject":
-			if g.Reason == billing.ReasonNone {
-				g.Reason = billing.ReasonRejected
-			}
+			wrong = true
 		case "accept":
-			g.NoPassword = true
-		case "local", "pap", "chap", "mschap", "ms-chap":
+			g.NoPassword, g.AnyPassword = true, true
+		case "local":
+		case "pap":
+			wrong = method != billing.MethodPAP
+		case "chap":
+			wrong = method != billing.MethodCHAP
+		case "mschap", "ms-chap":
+			wrong = method != billing.MethodMSCHAP && method != billing.MethodMSCHAPv2
 		default:
 			return p.row.error("this Auth-Type is not supported (Accept, Reject, Local, PAP, CHAP and MS-CHAP are)")
+		}
+		if wrong && g.Reason == billing.ReasonNone {
+			g.Reason = billing.ReasonRejected
 		}
 	}
 	best, rank := (*pair)(nil), math.MaxInt

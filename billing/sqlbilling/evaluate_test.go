@@ -99,6 +99,7 @@ var evaluations = []struct {
 	{"reject", rows{pass, check("Auth-Type", ":=", "Reject")}, cleartext + " rejected"},
 	{"reject with =", rows{pass, check("Auth-Type", "=", "Reject")}, cleartext + " rejected"},
 	{"accept", rows{check("Auth-Type", ":=", "Accept")}, "none nopassword"},
+	{"a method that the request has not", rows{pass, check("Auth-Type", ":=", "CHAP")}, cleartext + " rejected"},
 	{"system", rows{check("Auth-Type", ":=", "System")}, "error radcheck Auth-Type"},
 
 	// Check items.
@@ -185,6 +186,8 @@ var evaluations = []struct {
 	{"expiration", rows{pass, check("Expiration", ":=", "10 Jul 2024")}, cleartext + " until 2024-07-10T00:00:00"},
 	{"expiration in the past", rows{pass, check("Expiration", ":=", "Jul 10 2020 12:30:00")}, cleartext + " until 2020-07-10T12:30:00"},
 	{"expiration of the wrong form", rows{pass, check("Expiration", ":=", "10.07.2020")}, "error radcheck Expiration"},
+	{"expiration compared and greater", rows{pass, check("Expiration", ">", "10 Jul 2020")}, cleartext},
+	{"expiration to come is not greater", rows{pass, check("Expiration", ">", "10 Jul 2024")}, "none expired"},
 	{"expiration compared", rows{pass, check("Expiration", "==", "10 Jul 2020")}, "none expired"},
 	{"login time, within", rows{pass, check("Login-Time", ":=", "Tu2200-2229,Sa")}, cleartext + " until 2023-11-14T22:30:00"},
 	{"login time, outside", rows{pass, check("Login-Time", ":=", "Wk0900-1800")}, cleartext + " not-now"},
