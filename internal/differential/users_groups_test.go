@@ -1,0 +1,51 @@
+package differential_test
+
+// Groups, their priorities, Fall-Through and profiles.
+var groupUsers = []*user{
+	of("group-one", plain, hello, "member gg1 1", "greply gg1 Session-Timeout = 11"),
+	of("group-priority", plain, "member gg2b 2", "member gg2a 1", "greply gg2a Filter-Id = a", "greply gg2b Filter-Id = b"),
+	of("group-fall", plain, "member gg3a 1", "member gg3b 2", "greply gg3a Filter-Id = a", "greply gg3a Fall-Through = Yes", "greply gg3b Session-Timeout = 5", "greply gg3b Filter-Id = b"),
+	of("group-fall-no", plain, "member gg4a 1", "member gg4b 2", "greply gg4a Filter-Id = a", "greply gg4a Fall-Through = No", "greply gg4b Session-Timeout = 5"),
+	of("group-fall-number", plain, "member gg4na 1", "member gg4nb 2", "greply gg4na Filter-Id = a", "greply gg4na Fall-Through = 1", "greply gg4nb Session-Timeout = 5"),
+	of("group-own-fall-no", plain, hello, "reply Fall-Through = No", "member gg5 1", "greply gg5 Session-Timeout = 5"),
+	of("group-own-fall-yes", plain, hello, "reply Fall-Through = Yes", "member gg5 1"),
+	of("group-mismatch", plain, "member gg6a 1", "member gg6b 2", "gcheck gg6a NAS-Port == 7", "greply gg6a Filter-Id = seven", "greply gg6b Filter-Id = other").
+		ask("pap pw; NAS-Port = 7", "pap pw; NAS-Port = 8"),
+	of("group-all-mismatch", plain, hello, "member gg7 1", "gcheck gg7 NAS-Port == 7", "greply gg7 Filter-Id = seven"),
+	of("group-mismatch-fall", plain, "member gg8a 1", "member gg8b 2", "gcheck gg8a NAS-Port == 7", "greply gg8a Fall-Through = Yes", "gcheck gg8b NAS-Port == 8", "greply gg8b Filter-Id = b").
+		ask("pap pw; NAS-Port = 7", "pap pw; NAS-Port = 8"),
+	of("group-password", hello, "member gg9 1", "gcheck gg9 Cleartext-Password := pw"),
+	of("group-password-both", plain, "member gg10 1", "gcheck gg10 Cleartext-Password := group").ask("pap pw", "pap group"),
+	of("group-password-append", plain, "member gg11 1", "gcheck gg11 Cleartext-Password += group").ask("pap pw", "pap group"),
+	of("group-empty", plain, hello, "member gg12 1"),
+	of("group-empty-then", plain, hello, "member gg12 1", "member gg13 2", "greply gg13 Filter-Id = b"),
+	of("group-unknown-user", "member gg14 1", "greply gg14 Filter-Id = x"),
+	of("group-accept", "member gg15 1", "gcheck gg15 Auth-Type := Accept", "greply gg15 Filter-Id = x").ask("pap pw", "pap wrong", "none"),
+	of("group-reject", plain, hello, "member gg16 1", "gcheck gg16 Auth-Type := Reject"),
+	of("group-three", plain, "member gg17a 1", "member gg17b 2", "member gg17c 3",
+		"greply gg17a Fall-Through = Yes", "greply gg17a Filter-Id += a", "greply gg17b Fall-Through = Yes", "greply gg17b Filter-Id += b", "greply gg17c Filter-Id += c"),
+	of("group-case", plain, "member GG18 1", "greply gg18 Filter-Id = case"),
+	of("group-sql-group", plain, "check SQL-Group == gg19b", hello, "member gg19a 1", "member gg19b 2"),
+	of("group-sql-group-not", plain, "check SQL-Group == gg19x", hello, "member gg19a 1"),
+	of("group-sql-group-in-group", plain, "member gg20a 1", "member gg20b 2", "gcheck gg20a SQL-Group == gg20b", "greply gg20a Filter-Id = both"),
+	of("group-login-time", plain, "member gg21 1", "gcheck gg21 Login-Time := Al", "greply gg21 Filter-Id = x"),
+	of("group-check-mismatch-own", plain, "check NAS-Port == 7", hello, "member gg22 1", "greply gg22 Filter-Id = x").ask("pap pw; NAS-Port = 7", "pap pw; NAS-Port = 8"),
+	of("group-twice", plain, "member gg23 1", "member gg23 2", "greply gg23 Filter-Id += x", "greply gg23 Fall-Through = Yes"),
+
+	// The default profile: everybody who falls through all of their own gets it.
+	of("profile-default-no-groups", plain, hello, "user "+defaultProfile, "member dp 1", "greply dp Idle-Timeout = 77"),
+	of("profile-default-own-yes", plain, hello, "reply Fall-Through = Yes"),
+	of("profile-default-own-no", plain, hello, "reply Fall-Through = No"),
+	of("profile-default-group-yes", plain, "member pg1 1", "greply pg1 Fall-Through = Yes"),
+	of("profile-default-group-no", plain, "member pg2 1", "greply pg2 Fall-Through = No"),
+	of("profile-default-group-unsaid", plain, "member pg3 1", "greply pg3 Filter-Id = x"),
+	of("profile-default-group-mismatch", plain, "member pg4 1", "gcheck pg4 NAS-Port == 7", "greply pg4 Filter-Id = x"),
+	of("profile-own", plain, "check User-Profile := silver", hello, "user silver", "member ps 1", "greply ps Filter-Id = silver"),
+	of("profile-own-no", plain, "check User-Profile := silver", hello, "reply Fall-Through = No"),
+	of("profile-own-groups", plain, "check User-Profile := silver", "member pg5 1", "greply pg5 Fall-Through = Yes", "greply pg5 Session-Timeout = 5"),
+	of("profile-of-group", plain, "member pg6 1", "gcheck pg6 User-Profile := silver", "greply pg6 Fall-Through = Yes"),
+	of("profile-unknown", plain, hello, "check User-Profile := nosuch"),
+	of("profile-several", plain, "check User-Profile := gold", hello, "user gold", "member pq1 1", "member pq2 2", "greply pq1 Fall-Through = Yes", "greply pq1 Filter-Id += one", "greply pq2 Filter-Id += two"),
+	of("profile-rows-unread", plain, "check User-Profile := bronze", hello, "user bronze", "check Auth-Type := Reject", "reply Filter-Id = unread", "member pb 1", "greply pb Session-Timeout = 9"),
+	of("profile-mismatch", plain, "check User-Profile := tin", hello, "user tin", "member pt 1", "gcheck pt NAS-Port == 7", "greply pt Filter-Id = x"),
+}

@@ -1,0 +1,35 @@
+package differential_test
+
+// Simultaneous-Use and Auth-Type.
+var sessionUsers = []*user{
+	of("sim-none-open", plain, hello, "check Simultaneous-Use := 1"),
+	of("sim-at-limit", plain, hello, "check Simultaneous-Use := 1", "open s1"),
+	of("sim-at-limit-wrong", plain, hello, "check Simultaneous-Use := 1", "open s1w").ask("pap wrong"),
+	of("sim-closed", plain, hello, "check Simultaneous-Use := 1", "closed s2"),
+	of("sim-two", plain, hello, "check Simultaneous-Use := 2", "open s3"),
+	of("sim-two-full", plain, hello, "check Simultaneous-Use := 2", "open s4", "open s5"),
+	of("sim-two-over", plain, hello, "check Simultaneous-Use := 2", "open s6", "open s7", "open s8"),
+	of("sim-group", plain, hello, "member sg1 1", "gcheck sg1 Simultaneous-Use := 1", "open s9"),
+	of("sim-zero", plain, hello, "check Simultaneous-Use := 0"),
+	of("sim-equal", plain, hello, "check Simultaneous-Use == 1", "open s10"),
+	of("sim-assign", plain, hello, "check Simultaneous-Use = 1", "open s11"),
+	of("sim-none", plain, hello, "open s12"),
+	of("sim-user-beats-group", plain, hello, "check Simultaneous-Use := 2", "member sg2 1", "gcheck sg2 Simultaneous-Use = 1", "open s13"),
+	of("sim-group-beats-user", plain, hello, "check Simultaneous-Use := 1", "member sg3 1", "gcheck sg3 Simultaneous-Use := 2", "open s14"),
+	of("sim-profile", plain, hello, "check User-Profile := sp", "open s15", "user sp", "member sg4 1", "gcheck sg4 Simultaneous-Use := 1"),
+
+	of("auth-accept", "check Auth-Type := Accept", hello).ask("pap x", "none", "chap x", "mschapv2 x"),
+	of("auth-accept-assign", "check Auth-Type = Accept", hello).ask("pap x", "none"),
+	of("auth-accept-equal", "check Auth-Type == Accept", hello).ask("pap x"),
+	of("auth-accept-password", "check Auth-Type := Accept", plain, hello).ask("pap pw", "pap wrong", "none"),
+	of("auth-reject", "check Auth-Type := Reject", plain, hello).ask("pap pw", "pap wrong", "chap pw", "none"),
+	of("auth-reject-alone", "check Auth-Type := Reject", hello),
+	of("auth-reject-message", "check Auth-Type := Reject", "reply Reply-Message = suspended", "reply Session-Timeout = 5"),
+	of("auth-reject-group-fall", plain, hello, "member ag1 1", "member ag2 2", "gcheck ag1 Auth-Type := Reject", "greply ag1 Fall-Through = Yes", "gcheck ag2 Auth-Type := Accept"),
+	of("auth-local", "check Auth-Type := Local", plain, hello).ask("pap pw", "pap wrong"),
+	of("auth-pap", "check Auth-Type := PAP", plain, hello).ask("pap pw", "chap pw"),
+	of("auth-chap", "check Auth-Type := CHAP", plain, hello).ask("chap pw", "pap pw"),
+	of("auth-mschap", "check Auth-Type := MS-CHAP", plain, hello).ask("mschapv2 pw", "pap pw"),
+	of("auth-unknown", "check Auth-Type := Nonsense", plain, hello),
+	of("auth-accept-mac", "check Auth-Type := Accept", hello).ask("pap 00-11-22-33-44-55; User-Name = auth-accept-mac"),
+}
