@@ -20,10 +20,15 @@ import (
 // the lowest id is used. An error is one of the database, or that it has no such
 // table; it leaves out what was read, so that nothing is replaced by a part.
 func (b *Backend) Clients(ctx context.Context) ([]radpool.Client, error) {
-	for _, column := range []string{"id", "nasname", "shortname", "secret"} {
-		if _, ok := b.l.tables.Column("nas", column); !ok {
-			return nil, fmt.Errorf("sqlbilling: %s: there is no column nas.%s", b.db.Label, column)
-		}
+	return b.readClients(ctx, func(id int64, err error) {
+		b.opts.Logger.Warn("a row of nas is left out", zap.String("database", b.db.Label), zap.Int64("id", id), zap.Error(err))
+	})
+}
+
+// readClients is Clients, which calls leftOut for each row that cannot be used.
+func (b *Backend) readClients(ctx context.Context, leftOut func(id int64, err error)) ([]radpool.Client, error) {
+	if lacking := b.lackingNAS(); lacking != "" {
+		return nil, fmt.Errorf("sqlbilling: %s: there is no column %s", b.db.Label, lacking)
 	}
 	var rows []struct {
 		ID     int64  `db:"id"`
@@ -44,13 +49,12 @@ func (b *Backend) Clients(ctx context.Context) ([]radpool.Client, error) {
 			err = fmt.Errorf("%.64q has no secret", r.Name)
 		}
 		if err != nil {
-			b.opts.Logger.Warn("a row of nas is left out", zap.String("database", b.db.Label), zap.Int64("id", r.ID), zap.Error(err))
+			leftOut(r.ID, err)
 			continue
 		}
 		for _, p := range prefixes {
 			if seen[p] {
-				b.opts.Logger.Warn("a row of nas is left out", zap.String("database", b.db.Label), zap.Int64("id", r.ID),
-					zap.Error(fmt.Errorf("an earlier row is about %v as well", p)))
+				leftOut(r.ID, fmt.Errorf("an earlier row is about %v as well", p))
 				continue
 			}
 			seen[p] = true
@@ -58,6 +62,16 @@ func (b *Backend) Clients(ctx context.Context) ([]radpool.Client, error) {
 		}
 	}
 	return list, nil
+}
+
+// lackingNAS is a column of nas that is needed and missing, or nothing.
+func (b *Backend) lackingNAS() string {
+	for _, column := range []string{"id", "nasname", "shortname", "secret"} {
+		if _, ok := b.l.tables.Column("nas", column); !ok {
+			return "nas." + column
+		}
+	}
+	return ""
 }
 
 // nasPrefixes are the addresses that a nasname stands for.

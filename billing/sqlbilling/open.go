@@ -168,23 +168,11 @@ func (b *Backend) ensureReloads(ctx context.Context) (bool, error) {
 // checkIndexes logs which indexes an existing database lacks: without them all
 // works, and slower with every session that is stored.
 func (b *Backend) checkIndexes(ctx context.Context) error {
-	for _, index := range []struct {
-		columns []string
-		words   string
-	}{
-		{[]string{"acctuniqueid"}, "UNIQUE (acctuniqueid)"},
-		{[]string{"username", "acctstoptime"}, "(username, acctstoptime)"},
-		{[]string{"nasipaddress", "acctstoptime"}, "(nasipaddress, acctstoptime)"},
-	} {
-		lacks, err := b.d.Lacks(ctx, b.db, index.columns...)
-		if err != nil {
-			return err
-		}
-		if lacks {
-			b.opts.Logger.Warn("radacct lacks an index", zap.String("database", b.db.Label), zap.String("index", index.words))
-		}
+	missing, err := b.missingIndexes(ctx, acctIndexes)
+	for _, i := range missing {
+		b.opts.Logger.Warn("radacct lacks an index", zap.String("database", b.db.Label), zap.String("index", i.words()))
 	}
-	return nil
+	return err
 }
 
 // tables reads what tables there are, and creates all of them if there are none.

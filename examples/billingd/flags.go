@@ -42,16 +42,22 @@ type options struct {
 	config       radpool.Config
 }
 
-func parseFlags(args []string, stderr io.Writer) (*options, error) {
-	o := new(options)
-	f := flag.NewFlagSet("billingd", flag.ContinueOnError)
+// newFlags returns a set with the flags that say which database it is.
+func newFlags(name string, o *options) *flag.FlagSet {
+	f := flag.NewFlagSet(name, flag.ContinueOnError)
 	f.SetOutput(io.Discard) // errors are one line, and printed by the caller
 	f.StringVar(&o.db, "db", "sqlite:radpool.db", "subscribers and accounting: `sqlite:FILE`, mysql:USER:PASSWORD@tcp(HOST:PORT)/DB, postgres://USER:PASSWORD@HOST:PORT/DB, or memory:N for user0/pass0 ... without a database")
 	f.TextVar(&o.names, "names", sqlbilling.NamesAsColumn, "how user names are compared: column (as the database does), exact or ignore-case; no `way` else")
+	f.BoolVar(&o.escapeNames, "escape-names", false, "write =2B for + and the like in user names, as FreeRADIUS does with its safe_characters")
+	return f
+}
+
+func parseFlags(args []string, stderr io.Writer) (*options, error) {
+	o := new(options)
+	f := newFlags("billingd", o)
 	f.BoolVar(&o.readClients, "read-clients", false, "serve the clients of the table nas as well, and read it again once a minute")
 	f.BoolVar(&o.postAuth, "postauth", true, "write how each authentication ended into radpostauth, in the background")
 	f.IntVar(&o.readers, "readers", 0, "connections for Access-Requests; 0: what is best for the database, by how far away it is")
-	f.BoolVar(&o.escapeNames, "escape-names", false, "write =2B for + and the like in user names, as FreeRADIUS does with its safe_characters")
 	f.StringVar(&o.auth, "auth", "127.0.0.1:1812", "`address` for authentication")
 	f.StringVar(&o.acct, "acct", "127.0.0.1:1813", "`address` for accounting")
 	f.StringVar(&o.secret, "secret", "testing123", "`secret` shared with the clients 127.0.0.0/8 and ::1")
@@ -75,11 +81,7 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&c.MaxRequestsPerServer, "max-requests-per-server", 0, "requests after which a worker is replaced (0: never)")
 	f.BoolVar(&c.AutoLimitAcct, "auto-limit-acct", false, "drop accounting requests while the queue fills")
 
-	if err := f.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			f.SetOutput(stderr)
-			f.Usage()
-		}
+	if err := parse(f, args, stderr); err != nil {
 		return nil, err
 	}
 	if f.NArg() > 0 {
@@ -88,8 +90,18 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	return o, o.check()
 }
 
-// check finds what is wrong before anything is opened.
-func (o *options) check() error {
+// parse is f.Parse, which prints the help where that is asked for.
+func parse(f *flag.FlagSet, args []string, stderr io.Writer) error {
+	err := f.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		f.SetOutput(stderr)
+		f.Usage()
+	}
+	return err
+}
+
+// checkDB finds what is wrong with -db, and returns the kind of the database.
+func (o *options) checkDB() (kind string, err error) {
 	kind, value, _ := strings.Cut(o.db, ":")
 	switch {
 	case kind == "sqlite" && value != "":
@@ -97,11 +109,20 @@ func (o *options) check() error {
 	case kind == "memory":
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 || n > maxUsers {
-			return fmt.Errorf("-db %s: want memory:N with N from 1 to %d", o.db, maxUsers)
+			return kind, fmt.Errorf("-db %s: want memory:N with N from 1 to %d", o.db, maxUsers)
 		}
 		o.memoryUsers = n
 	default:
-		return fmt.Errorf("-db %s: want sqlite:FILE, mysql:DSN, postgres://... or memory:N", o.database())
+		return kind, fmt.Errorf("-db %s: want sqlite:FILE, mysql:DSN, postgres://... or memory:N", o.database())
+	}
+	return kind, nil
+}
+
+// check finds what is wrong before anything is opened.
+func (o *options) check() error {
+	kind, err := o.checkDB()
+	if err != nil {
+		return err
 	}
 	if err := o.checkJournal(kind); err != nil {
 		return err

@@ -6,6 +6,7 @@
 //	billingd -db 'mysql:radius:PASSWORD@tcp(127.0.0.1:3306)/radius'
 //	billingd -db postgres://radius:PASSWORD@127.0.0.1/radius
 //	billingd -db memory:1000              serve 1000 users without a database
+//	billingd check -db ...                say what is missing or wrong in a database; exit status 1 if anything is
 //
 // It serves the clients 127.0.0.0/8 and ::1 with one secret, and with -read-clients
 // those of the table nas. SIGTERM and Ctrl-C
@@ -48,6 +49,11 @@ func signals() (context.Context, context.CancelFunc) {
 // run is the whole program: it serves until ctx ends, and returns the exit
 // status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 {
+		if command, ok := commands[args[0]]; ok {
+			return command(ctx, args[1:], stdout, stderr)
+		}
+	}
 	o, err := parseFlags(args, stderr)
 	switch {
 	case errors.Is(err, errHelp):

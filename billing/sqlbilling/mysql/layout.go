@@ -79,11 +79,11 @@ func create(ctx context.Context, db *dialect.DB) error {
 	})
 }
 
-func lacks(ctx context.Context, db *dialect.DB, columns ...string) (bool, error) {
+func lacks(ctx context.Context, db *dialect.DB, table string, columns ...string) (bool, error) {
 	var indexes []string
 	if err := db.Write.SelectContext(ctx, &indexes, `SELECT GROUP_CONCAT(LOWER(column_name) ORDER BY seq_in_index)
-		FROM information_schema.statistics WHERE table_schema = DATABASE() AND LOWER(table_name) = 'radacct'
-		GROUP BY index_name`); err != nil {
+		FROM information_schema.statistics WHERE table_schema = DATABASE() AND LOWER(table_name) = ?
+		GROUP BY index_name`, table); err != nil {
 		return false, err
 	}
 	want := strings.Join(columns, ",") + ","

@@ -66,13 +66,13 @@ func create(ctx context.Context, db *dialect.DB) error {
 
 // lacks looks for an index that begins with columns. One of open sessions alone
 // does for acctstoptime.
-func lacks(ctx context.Context, db *dialect.DB, columns ...string) (bool, error) {
+func lacks(ctx context.Context, db *dialect.DB, table string, columns ...string) (bool, error) {
 	var indexes []string
 	if err := db.Write.SelectContext(ctx, &indexes, `SELECT string_agg(COALESCE(a.attname::text, '()'), ',' ORDER BY k.n)
 		|| CASE WHEN i.indpred IS NULL THEN '' WHEN pg_get_expr(i.indpred, i.indrelid) = '(acctstoptime IS NULL)' THEN ',acctstoptime' ELSE ',()' END
 		FROM pg_index i CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY k(attnum, n)
 		LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
-		WHERE i.indrelid = 'radacct'::regclass GROUP BY i.indexrelid, i.indpred, i.indrelid`); err != nil {
+		WHERE i.indrelid = $1::text::regclass GROUP BY i.indexrelid, i.indpred, i.indrelid`, table); err != nil {
 		return false, err
 	}
 	want := strings.Join(columns, ",") + ","

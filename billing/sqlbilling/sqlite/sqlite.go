@@ -206,13 +206,18 @@ func create(ctx context.Context, db *dialect.DB) error {
 	return tx.Commit()
 }
 
-// lacks looks for a scan of radacct in the plan of a query.
-func lacks(ctx context.Context, db *dialect.DB, columns ...string) (bool, error) {
-	query := "EXPLAIN QUERY PLAN SELECT COUNT(*) FROM radacct WHERE " + strings.Join(columns, " = 'x' AND ")
+// lacks looks for a scan of the table in the plan of a query.
+func lacks(ctx context.Context, db *dialect.DB, table string, columns ...string) (bool, error) {
+	query := "EXPLAIN QUERY PLAN SELECT COUNT(*) FROM " + table + " WHERE " + strings.Join(columns, " = 'x' AND ")
 	if len(columns) > 1 {
 		query += " IS NULL" // when a session stopped
 	} else {
 		query += " = 'x'"
+	}
+	// A plan is made with what this connection knows of the schema. A statement that
+	// runs makes it look whether another has changed it.
+	if _, err := db.Write.ExecContext(ctx, "SELECT 1 FROM "+table+" LIMIT 1"); err != nil {
+		return false, sqlitefile.Explain(err)
 	}
 	var plan []struct {
 		ID      int    `db:"id"`
@@ -224,7 +229,7 @@ func lacks(ctx context.Context, db *dialect.DB, columns ...string) (bool, error)
 		return false, sqlitefile.Explain(err)
 	}
 	for _, step := range plan {
-		if strings.HasPrefix(step.Detail, "SCAN radacct") {
+		if strings.HasPrefix(step.Detail, "SCAN "+table) {
 			return true, nil
 		}
 	}

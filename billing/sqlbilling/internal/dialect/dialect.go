@@ -71,8 +71,8 @@ type Dialect struct {
 	// Bulk, which is optional, writes many rows with one statement.
 	Bulk *Bulk
 
-	// Lacks reports whether radacct has no index that begins with these columns.
-	Lacks func(ctx context.Context, db *DB, columns ...string) (bool, error)
+	// Lacks reports whether a table has no index that begins with these columns.
+	Lacks func(ctx context.Context, db *DB, table string, columns ...string) (bool, error)
 
 	// ForUpdate ends a SELECT that is to lock its rows. ShareReloads and
 	// OwnReloads are statements that a transaction starts with: one that reads

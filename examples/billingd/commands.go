@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/radpool/radpool/billing/sqlbilling"
+)
+
+// commands are what billingd does instead of serving, by the first argument. Each
+// returns the exit status: 0, 1, or 2 for wrong flags.
+var commands = map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) int{
+	"check": checkCommand,
+}
+
+// openForReading parses the arguments of a command and opens its database. It
+// neither creates one nor adds a subscriber. If the status is not negative the
+// command has ended with it.
+func openForReading(ctx context.Context, name string, args []string, stderr io.Writer) (db *sqlbilling.Backend, o *options, rest []string, status int) {
+	o = new(options)
+	f := newFlags("billingd "+name, o)
+	err := parse(f, args, stderr)
+	for err == nil && f.NArg() > 0 { // flags may come after arguments as well
+		rest = append(rest, f.Arg(0))
+		err = parse(f, f.Args()[1:], stderr)
+	}
+	if errors.Is(err, errHelp) {
+		return nil, o, nil, 0
+	}
+	if err == nil {
+		_, err = o.checkDB()
+	}
+	if err == nil && o.memoryUsers > 0 {
+		err = fmt.Errorf("-db %s: there is no database, see -db", o.db)
+	}
+	if err != nil {
+		complain(stderr, err)
+		return nil, o, nil, 2
+	}
+	db, err = sqlbilling.Open(ctx, o.db, sqlbilling.Options{
+		Names: o.names, EscapeNames: o.escapeNames, MustExist: true, PostAuthBuffer: -1, Readers: 1, Writers: 1,
+	})
+	if err != nil {
+		complain(stderr, fmt.Errorf("-db %s: %w", o.database(), err))
+		return nil, o, nil, 1
+	}
+	return db, o, rest, -1
+}
+
+// maxFindings is how many findings are printed; the others are counted.
+const maxFindings = 1000
+
+// checkCommand says what is missing in a database and which rows cannot be used.
+// Notes alone leave the exit status 0.
+func checkCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	db, o, rest, status := openForReading(ctx, "check", args, stderr)
+	if status >= 0 {
+		return status
+	}
+	if len(rest) > 0 {
+		complain(stderr, errors.Join(fmt.Errorf("check: unexpected argument %q", rest[0]), db.Close()))
+		return 2
+	}
+	findings, serious := 0, 0
+	err := db.Check(ctx, func(f sqlbilling.Finding) error {
+		if findings++; findings <= maxFindings {
+			if _, err := fmt.Fprintln(stdout, f); err != nil {
+				return err
+			}
+		}
+		if f.Severity != sqlbilling.Note {
+			serious++
+		}
+		return nil
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		complain(stderr, fmt.Errorf("check: %w", err))
+		return 1
+	}
+	if findings > maxFindings {
+		_, _ = fmt.Fprintf(stdout, "and %d more\n", findings-maxFindings)
+	}
+	_, _ = fmt.Fprintf(stdout, "%s: %d to mend, %d to note\n", o.database(), serious, findings-serious)
+	if serious > 0 {
+		return 1
+	}
+	return 0
+}

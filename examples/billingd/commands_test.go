@@ -1,0 +1,106 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/radpool/radpool/billing/sqlbilling"
+)
+
+// demoDB is a database with ten demo users.
+func demoDB(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "radpool.db")
+	db, err := sqlbilling.Open(t.Context(), "sqlite:"+file, sqlbilling.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.EnsureDemo(t.Context(), 10); err != nil {
+		t.Error(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// runCommand runs billingd with args, and returns what it printed.
+func runCommand(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, log strings.Builder
+	status = run(t.Context(), args, &out, &log)
+	return status, out.String(), log.String()
+}
+
+func TestCheckCommand(t *testing.T) {
+	file := demoDB(t)
+	status, out, log := runCommand(t, "check", "-db", "sqlite:"+file)
+	if want := "sqlite:" + file + ": 0 to mend, 0 to note\n"; status != 0 || out != want || log != "" {
+		t.Errorf("status %d, %q, %q; want 0 and %q", status, out, log, want)
+	}
+	db := openDB(t, file)
+	db.MustExec("DROP TABLE nasreload")
+	status, out, log = runCommand(t, "check", "-db", "sqlite:"+file)
+	if want := "sqlite:" + file + ": 0 to mend, 1 to note\n"; status != 0 || !strings.HasSuffix(out, want) || log != "" {
+		t.Errorf("status %d, %q, %q; want 0 and %q", status, out, log, want)
+	}
+	db.MustExec("INSERT INTO radcheck (username, attribute, op, value) VALUES ('bob', 'Cleartxt-Password', ':=', 'hunter2')")
+	db.MustExec("DROP INDEX radreply_username")
+	status, out, log = runCommand(t, "check", "-db", "sqlite:"+file)
+	for _, want := range []string{
+		`wrong: radcheck, id 11, attribute "Cleartxt-Password": unknown attribute` + "\n",
+		"CREATE INDEX radreply_username ON radreply (username)\n", ": 2 to mend, 1 to note\n",
+	} {
+		if status != 1 || !strings.Contains(out, want) || log != "" || strings.Contains(out, "hunter2") {
+			t.Errorf("status %d, %q, %q; want 1 and %q", status, out, log, want)
+		}
+	}
+	// However many there are.
+	for range maxFindings {
+		db.MustExec("INSERT INTO radcheck (username, attribute, op, value) VALUES ('bob', 'Cleartxt-Password', ':=', 'hunter2')")
+	}
+	status, out, _ = runCommand(t, "check", "-db", "sqlite:"+file)
+	if lines := strings.Count(out, "\n"); status != 1 || lines != maxFindings+2 || !strings.Contains(out, "\nand 3 more\n") {
+		t.Errorf("status %d, %d lines", status, lines)
+	}
+}
+
+// Commands neither create a database nor change one, and say clearly what is wrong
+// with how they were called.
+func TestCommandsComplain(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "none.db")
+	foreign := filepath.Join(t.TempDir(), "foreign.db")
+	openDB(t, foreign).MustExec("CREATE TABLE radcheck (id INTEGER PRIMARY KEY)")
+	for args, want := range map[string]struct {
+		status int
+		line   string
+	}{
+		"check -db memory:5":                                 {2, "-db memory:5: there is no database"},
+		"check -db nonsense":                                 {2, "-db nonsense: want sqlite:FILE"},
+		"check -no-such":                                     {2, "-no-such"},
+		"check more":                                         {1, "no such file"},
+		"check -db sqlite:" + missing:                        {1, missing},
+		"check -db sqlite:" + foreign:                        {1, "there is no column radcheck.attribute, no column radcheck.op"},
+		"check -db sqlite:F more -db X:":                     {2, "-db X:: want"},
+		"check -db mysql:me:hunter2@tcp(127.0.0.1:1)/radius": {1, "-db mysql:me:***@tcp(127.0.0.1:1)/radius: "},
+	} {
+		t.Run(args, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			status, out, log := runCommand(t, strings.Fields(args)...)
+			if status != want.status || !strings.HasPrefix(log, "billingd: ") || !strings.Contains(log, want.line) || strings.Count(log, "\n") != 1 || out != "" {
+				t.Errorf("status %d, %q, %q; want %d and %q", status, out, log, want.status, want.line)
+			}
+			if strings.Contains(log, "hunter2") {
+				t.Errorf("a secret is in %q", log)
+			}
+		})
+	}
+	if _, err := os.Stat(missing); err == nil {
+		t.Error("a database was created")
+	}
+	if status, out, log := runCommand(t, "check", "-h"); status != 0 || out != "" || !strings.Contains(log, "-db sqlite:FILE") {
+		t.Errorf("help: status %d, %q, %q", status, out, log)
+	}
+}
