@@ -25,7 +25,7 @@ var neverCompared = map[string]bool{
 func (e *evaluation) match(pairs []pair) (failed *pair, err error) {
 	for i := range pairs {
 		p := &pairs[i]
-		if p.op == ":=" || p.op == "+=" || neverCompared[p.ref.Name] {
+		if alwaysMatches(p) {
 			continue
 		}
 		ok, err := e.matches(p)
@@ -38,6 +38,9 @@ func (e *evaluation) match(pairs []pair) (failed *pair, err error) {
 	}
 	return nil, nil
 }
+
+// alwaysMatches reports whether a check item is not compared.
+func alwaysMatches(p *pair) bool { return p.op == ":=" || p.op == "+=" || neverCompared[p.ref.Name] }
 
 func (e *evaluation) matches(p *pair) (bool, error) {
 	var values [][]byte
@@ -226,4 +229,6 @@ type evaluation struct {
 	control, reply []pair
 	found          bool
 	failed         *pair // the first check item that did not match
+
+	trace *tracer // nil: nobody wants to know
 }

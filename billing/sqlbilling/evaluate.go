@@ -3,6 +3,7 @@ package sqlbilling
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,7 +34,9 @@ func (e *evaluation) evaluate(restricted []row) (billing.Grant, error) {
 	if err != nil {
 		return billing.Grant{}, err
 	}
-	if fall != fallNo {
+	if fall == fallNo {
+		e.trace.note("radusergroup", "is not looked at: Fall-Through = No")
+	} else {
 		if fall, err = e.walk(e.sub.groups, fall); err != nil {
 			return billing.Grant{}, err
 		}
@@ -44,6 +47,7 @@ func (e *evaluation) evaluate(restricted []row) (billing.Grant, error) {
 			profile = string(p.value)
 		}
 		if profile != "" {
+			e.trace.enterProfile(profile)
 			if _, err = e.walk(e.sub.profiles[profile], fall); err != nil {
 				return billing.Grant{}, err
 			}
@@ -70,10 +74,14 @@ const (
 // own evaluates the user's own rows.
 func (e *evaluation) own() (fallThrough, error) {
 	if len(e.sub.check) == 0 {
+		e.trace.note("radcheck", "has no row of this user, so that radreply is not looked at")
 		return fallDefault, nil
 	}
 	e.found = true
 	matched, err := e.check(e.sub.check)
+	if err == nil && !matched {
+		e.trace.note("radreply", "is not looked at: radcheck does not match")
+	}
 	if err != nil || !matched || len(e.sub.reply) == 0 {
 		return fallDefault, err
 	}
@@ -86,13 +94,15 @@ func (e *evaluation) walk(groups []*membership, before fallThrough) (fallThrough
 		return fallDefault, nil
 	}
 	fall := before
-	for _, g := range groups {
+	for i, g := range groups {
+		e.trace.enterGroup(g.group)
 		if len(g.check) > 0 {
 			matched, err := e.check(g.check)
 			if err != nil {
 				return fall, err
 			}
 			if !matched {
+				e.trace.note("radgroupreply", "is not looked at: radgroupcheck does not match")
 				continue
 			}
 		}
@@ -102,6 +112,9 @@ func (e *evaluation) walk(groups []*membership, before fallThrough) (fallThrough
 			return fall, err
 		}
 		if fall != fallYes {
+			if i+1 < len(groups) {
+				e.trace.note("radusergroup", "goes no further: this group says no Fall-Through = Yes")
+			}
 			break
 		}
 	}
@@ -118,13 +131,14 @@ func (e *evaluation) check(rows []row) (matched bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	e.trace.compared(pairs, failed)
 	if failed != nil {
 		if e.failed == nil {
 			e.failed = failed
 		}
 		return false, nil
 	}
-	e.control = merge(e.control, pairs)
+	e.control = e.merge(e.control, pairs)
 	return true, nil
 }
 
@@ -141,8 +155,19 @@ func (e *evaluation) answer(rows []row) (fallThrough, error) {
 			fall = fallYes
 		}
 	}
-	e.reply = merge(e.reply, pairs)
+	e.reply = e.merge(e.reply, pairs)
 	return fall, nil
+}
+
+// merge is the function merge, and tells the trace of it.
+func (e *evaluation) merge(to, from []pair) []pair {
+	if e.trace == nil {
+		return merge(to, from)
+	}
+	before := slices.Clone(to) // which merge may overwrite
+	after := merge(to, from)
+	e.trace.merged(before, from, after)
+	return after
 }
 
 // first finds the first pair of an attribute.
@@ -314,7 +339,9 @@ func (e *evaluation) money(g *billing.Grant, restricted []row) error {
 	if err != nil {
 		return err
 	}
-	g.Restricted, err = encode(merge(nil, pairs))
+	e.trace.enterProfile("")
+	e.trace.enterGroup("the restricted profile")
+	g.Restricted, err = encode(e.merge(nil, pairs))
 	return err
 }
 

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/sqlbilling"
 )
 
 // commands are what billingd does instead of serving, by the first argument. Each
 // returns the exit status: 0, 1, or 2 for wrong flags.
 var commands = map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) int{
-	"check": checkCommand,
+	"check":   checkCommand,
+	"explain": explainCommand,
 }
 
 // openForReading parses the arguments of a command and opens its database. It
@@ -87,4 +89,57 @@ func checkCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		return 1
 	}
 	return 0
+}
+
+// explainCommand says how an Access-Request of a user is answered, and why. Exit
+// status 1 is that of a reject.
+func explainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	db, _, rest, status := openForReading(ctx, "explain", args, stderr)
+	if status >= 0 {
+		return status
+	}
+	if len(rest) == 0 {
+		complain(stderr, errors.Join(errors.New("explain: which user? As in billingd explain user1 NAS-IP-Address=192.0.2.1"), db.Close()))
+		return 2
+	}
+	trace, err := db.Explain(ctx, rest[0], rest[1:]...)
+	if err := errors.Join(err, db.Close()); err != nil {
+		complain(stderr, fmt.Errorf("explain: %w", err))
+		return 1
+	}
+	for _, s := range trace.Steps {
+		_, _ = fmt.Fprintln(stdout, s)
+	}
+	_, _ = fmt.Fprintln(stdout, verdict(trace))
+	for _, attribute := range trace.Reply {
+		_, _ = fmt.Fprintln(stdout, "   ", attribute)
+	}
+	if !trace.Accepted {
+		return 1
+	}
+	return 0
+}
+
+// verdict is how it ends, in one line.
+func verdict(t *sqlbilling.Trace) string {
+	var s string
+	switch {
+	case t.Row != nil:
+		return "Access-Reject, since a row cannot be used: " + t.Row.Error()
+	case !t.Accepted:
+		s = "Access-Reject: " + t.Reason.Text()
+	case t.Password == billing.FormNone:
+		s = "Access-Accept, without a password"
+	case t.NoPassword:
+		s = "Access-Accept, without a password or with the right one (" + t.Password.String() + ")"
+	default:
+		s = "Access-Accept, with the right password (" + t.Password.String() + ")"
+	}
+	if t.Restricted {
+		s += ", with the restricted profile: " + t.Reason.Text()
+	}
+	if t.Limit > 0 {
+		s += fmt.Sprintf("; %d of %d sessions are open", t.Sessions, t.Limit)
+	}
+	return s
 }

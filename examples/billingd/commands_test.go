@@ -104,3 +104,33 @@ func TestCommandsComplain(t *testing.T) {
 		t.Errorf("help: status %d, %q, %q", status, out, log)
 	}
 }
+
+func TestExplainCommand(t *testing.T) {
+	file := demoDB(t)
+	status, out, log := runCommand(t, "explain", "user1", "-db", "sqlite:"+file, "NAS-Port=1")
+	want := `radcheck, id 2: Cleartext-Password := ***: is set
+radreply, id 4: Reply-Message := "hello": is set
+radreply, id 5: Session-Timeout := "3600": is set
+radreply, id 6: Framed-IP-Address := "10.0.0.2": is set
+Access-Accept, with the right password (Cleartext-Password)
+    Reply-Message = hello
+    Session-Timeout = 3600
+    Framed-IP-Address = 10.0.0.2
+`
+	if status != 0 || out != want || log != "" {
+		t.Errorf("status %d, %q, %q; want 0 and %q", status, out, log, want)
+	}
+	status, out, log = runCommand(t, "explain", "-db", "sqlite:"+file, "nobody")
+	if status != 1 || !strings.Contains(out, "\nAccess-Reject: Unknown user\n") || log != "" {
+		t.Errorf("status %d, %q, %q", status, out, log)
+	}
+	openDB(t, file).MustExec("INSERT INTO radcheck (username, attribute, op, value) VALUES ('bob', 'Cleartxt-Password', ':=', 'hunter2')")
+	status, out, log = runCommand(t, "explain", "-db", "sqlite:"+file, "bob")
+	if status != 1 || !strings.Contains(out, "radcheck, id 11, attribute \"Cleartxt-Password\": unknown attribute\n") || strings.Contains(out, "hunter2") || log != "" {
+		t.Errorf("status %d, %q, %q", status, out, log)
+	}
+	status, out, log = runCommand(t, "explain", "-db", "sqlite:"+file)
+	if status != 2 || out != "" || !strings.Contains(log, "which user?") {
+		t.Errorf("status %d, %q, %q", status, out, log)
+	}
+}

@@ -7,6 +7,7 @@
 //	billingd -db postgres://radius:PASSWORD@127.0.0.1/radius
 //	billingd -db memory:1000              serve 1000 users without a database
 //	billingd check -db ...                say what is missing or wrong in a database; exit status 1 if anything is
+//	billingd explain -db ... USER         say which rows let a user in, or keep them out; exit status 1 if it keeps them out
 //
 // It serves the clients 127.0.0.0/8 and ::1 with one secret, and with -read-clients
 // those of the table nas. SIGTERM and Ctrl-C
