@@ -323,6 +323,9 @@ func (q *Queue[T]) remove(id uint32, now int64) Item[T] {
 	}
 	cq.len--
 	q.total--
+	if cq.len == 0 {
+		cq.late = lateness{} // there is a moment without a job that waits
+	}
 	q.shrank(cq, f)
 	q.nodes.release(id)
 	return out

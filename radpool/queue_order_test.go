@@ -34,6 +34,47 @@ func TestLateness(t *testing.T) {
 	}
 }
 
+// A class that is empty is not late, nor is what was seen of it before held against it.
+func TestEmptyIsNotLate(t *testing.T) {
+	const ms = time.Millisecond
+	expires := queueEpoch.Add(24 * time.Hour)
+	for name, before := range map[string][]time.Duration{ // of jobs that come at 0, those are taken at these times
+		"a job that had waited":   {101 * ms},
+		"a storm to the last":     {101 * ms, 700 * ms, 800 * ms},
+		"nothing":                 nil,
+		"what was nearly a storm": {101 * ms, 500 * ms},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q, err := radpool.NewQueue(radpool.QueueConfig[int]{MaxQueueSize: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, at := range before {
+				if i == 0 || q.Len() == 0 {
+					q.Push(queueEpoch, radpool.ClassAccess, 0, expires, -1)
+				}
+				if i+1 < len(before) {
+					q.Push(queueEpoch, radpool.ClassAccess, 0, expires, -1)
+				}
+				q.Pop(queueEpoch.Add(at))
+			}
+			if q.Len() != 0 || q.NewestFirst(radpool.ClassAccess) {
+				t.Errorf("%d wait; newest first is %v", q.Len(), q.NewestFirst(radpool.ClassAccess))
+			}
+			later := queueEpoch.Add(time.Hour)
+			for i := range 2 {
+				q.Push(later, radpool.ClassAccess, 0, expires, i)
+			}
+			if _, ok := q.Push(later, radpool.ClassAccess, 0, expires, 2); ok {
+				t.Error("an old one gave way for a new one, though the class is not late")
+			}
+			if out, _ := q.Pop(later.Add(150 * ms)); out.Value != 0 {
+				t.Errorf("job %d came first, want 0, the oldest: nothing had waited for long before", out.Value)
+			}
+		})
+	}
+}
+
 // Twice as much comes as is taken. Oldest first, everything that is taken has waited for
 // nearly as long as it is wanted, at best; so it is FreeRADIUS's collapse. By the
 // default order it is fresh from the moment that the delay is a lasting one, and when

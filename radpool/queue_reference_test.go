@@ -50,6 +50,7 @@ func (q *naiveQueue) remove(i int) naiveEntry {
 	q.entries = slices.Delete(q.entries, i, i+1)
 	if n, _ := q.oldest(e.pushed, e.class); n == 0 {
 		q.passed[e.class] = 0
+		q.above[e.class], q.late[e.class] = time.Time{}, false
 		var flows int
 		for _, f := range slices.Concat(q.fresh, q.turns) {
 			if f.class == e.class {
