@@ -195,10 +195,11 @@ func access(id byte, seed uint64, user string, more ...*radius.AVP) []byte {
 }
 
 // accounting returns an Accounting-Request. The session makes it unique.
-func accounting(id byte, status rfc2866.AcctStatusType, session string) []byte {
+func accounting(id byte, status rfc2866.AcctStatusType, session string, more ...*radius.AVP) []byte {
 	p := &radius.Packet{Code: radius.CodeAccountingRequest, Identifier: id, Secret: []byte(testSecret)}
 	p.Add(rfc2866.AcctStatusType_Type, radius.NewInteger(uint32(status)))
 	p.Add(rfc2866.AcctSessionID_Type, radius.Attribute(session))
+	p.Attributes = append(p.Attributes, more...)
 	return encode(p, testSecret)
 }
 
