@@ -16,10 +16,12 @@ func (p *Pool[T]) SetPolicy(policy Policy) error {
 		return err
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.policy, p.state, p.limit = policy, nil, 0
 	p.policies++
 	p.ask()
+	wake := p.wakeOne() // the limit may have been all that kept it
+	p.mu.Unlock()
+	wake.signal()
 	return nil
 }
 

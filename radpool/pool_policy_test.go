@@ -79,6 +79,45 @@ func TestSetPolicyWhileTheOldOneDecides(t *testing.T) {
 	})
 }
 
+// The limit of the policy before is forgotten at once, whenever the new one answers.
+func TestSetPolicyLiftsTheLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran atomic.Int64
+		p := newTestPool(t, radpool.PoolConfig[int]{
+			Policy: policyFunc(func(_ time.Time, s radpool.Snapshot) radpool.Decision {
+				return radpool.Decision{Spawn: 3 - s.Workers, Limit: 1}
+			}),
+			Run: func(*radpool.Worker, []int) {
+				ran.Add(1)
+				time.Sleep(time.Hour)
+			},
+		})
+		synctest.Wait()
+		for i := range 3 {
+			if err := p.Submit(radpool.ClassAccess, time.Time{}, i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		if got := ran.Load(); got != 1 {
+			t.Fatalf("%d jobs run, the limit is 1", got)
+		}
+		answer := make(chan struct{})
+		if err := p.SetPolicy(policyFunc(func(time.Time, radpool.Snapshot) radpool.Decision {
+			<-answer
+			return radpool.Decision{}
+		})); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if got := ran.Load(); got != 3 {
+			t.Errorf("%d jobs run of 3, on 3 workers without a limit", got)
+		}
+		close(answer)
+		closePool(t, p)
+	})
+}
+
 type slowPolicy struct {
 	wait        atomic.Bool
 	inside, out chan struct{}
