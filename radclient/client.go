@@ -253,7 +253,7 @@ func (c *Client) grow() {
 	if err := c.openSocket(); err != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.core.crowded = false
+		c.core.noSocket(c.now())
 		c.errors.Open++
 	}
 }

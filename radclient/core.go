@@ -22,8 +22,9 @@ type core struct {
 	sockets  int
 	inFlight int // requests; probes are not among them
 	armed    time.Duration
-	kick     bool // what is armed may be too late
-	crowded  bool // a request waits that another socket would help
+	kick     bool          // what is armed may be too late
+	crowded  bool          // a request waits that another socket would help
+	growAt   time.Duration // when another may be opened, after one that could not be
 	counts   coreCounts
 }
 
@@ -78,9 +79,17 @@ func (c *core) assign(now time.Duration, f *flight) bool {
 	p.waiting.push(f)
 	c.schedule(f, f.plan.end(&c.retransmission))
 	c.kick = true // for when an Identifier has rested
-	c.crowded = c.sockets < c.maxSockets
+	c.crowd(now)
 	return false
 }
+
+// crowd asks for another socket, if there may be one.
+func (c *core) crowd(now time.Duration) {
+	c.crowded = c.sockets < c.maxSockets && now >= c.growAt
+}
+
+// noSocket notes that there was none to be had.
+func (c *core) noSocket(now time.Duration) { c.crowded, c.growAt = false, now+time.Second }
 
 func (c *core) hold(now time.Duration, f *flight) bool {
 	p := &c.servers[f.server]
@@ -210,6 +219,7 @@ func (c *core) advance(now time.Duration) {
 		for p.waiting.first != nil {
 			f := p.waiting.first
 			if !c.hold(now, f) {
+				c.crowd(now)
 				break
 			}
 			p.waiting.remove(f)
