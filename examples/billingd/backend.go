@@ -75,6 +75,9 @@ func openSQL(ctx context.Context, o *options, log *zap.Logger) (*backend, error)
 	if !o.postAuth {
 		opts.PostAuthBuffer = -1
 	}
+	if !o.given["readers"] {
+		opts.Readers, opts.Writers = shareConns(o.conns)
+	}
 	db, err := sqlbilling.Open(ctx, o.db, opts)
 	if err != nil {
 		return nil, err

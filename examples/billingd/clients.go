@@ -16,14 +16,29 @@ import (
 const readAgain = time.Minute
 
 // readClients makes the local ones and those of the table nas, if that is asked for,
-// the clients from now on. What the table says of a local prefix wins over -secret.
+// the clients from now on, beside those of -conf. What the file says of a prefix wins over
+// what the table says, and that over the local ones; but a -secret that was given wins over
+// all. Where the file has clients there are no local ones but with that.
 func readClients(ctx context.Context, clients *radpool.Clients, o *options, b *backend) error {
+	o.file.mu.Lock()
+	defer o.file.mu.Unlock()
+	return readClientsLocked(ctx, clients, o, b)
+}
+
+func readClientsLocked(ctx context.Context, clients *radpool.Clients, o *options, b *backend) error {
 	var list []radpool.Client
 	if o.readClients {
 		var err error
 		if list, err = b.nas(ctx); err != nil {
 			return err
 		}
+	}
+	if conf := o.file.conf; conf != nil && len(conf.Clients) > 0 {
+		list = with(list, conf.Clients)
+		if !o.given["secret"] {
+			return clients.Replace(list)
+		}
+		list = slices.DeleteFunc(list, func(c radpool.Client) bool { return c.Prefix.Addr().IsLoopback() })
 	}
 	for name, prefix := range map[string]string{"localhost": "127.0.0.0/8", "localhost6": "::1/128"} {
 		p := netip.MustParsePrefix(prefix)
@@ -32,6 +47,16 @@ func readClients(ctx context.Context, clients *radpool.Clients, o *options, b *b
 		}
 	}
 	return clients.Replace(list)
+}
+
+// with returns list with more, where the prefixes of more win.
+func with(list, more []radpool.Client) []radpool.Client {
+	said := make(map[netip.Prefix]bool, len(more))
+	for _, c := range more {
+		said[c.Prefix] = true
+	}
+	list = slices.DeleteFunc(list, func(c radpool.Client) bool { return said[c.Prefix.Masked()] })
+	return append(list, more...)
 }
 
 // followClients reads the clients again from time to time, until end is called.

@@ -40,12 +40,20 @@ type options struct {
 	delayEvery   int
 	logLevel     zapcore.Level
 	config       radpool.Config
+
+	conf   string // the file of -conf, or empty
+	file   confFile
+	given  map[string]bool // the flags that were given
+	conns  int             // connections to the database, at most, as the file says; 0: not said
+	listen []wanted
+	args   []string
 }
 
 // newFlags returns a set with the flags that say which database it is.
 func newFlags(name string, o *options) *flag.FlagSet {
 	f := flag.NewFlagSet(name, flag.ContinueOnError)
 	f.SetOutput(io.Discard) // errors are one line, and printed by the caller
+	f.StringVar(&o.conf, "conf", "", "`FILE` in the syntax of FreeRADIUS's radiusd.conf, read again at SIGHUP; flags that are given win over it")
 	f.StringVar(&o.db, "db", "sqlite:radpool.db", "subscribers and accounting: `sqlite:FILE`, mysql:USER:PASSWORD@tcp(HOST:PORT)/DB, postgres://USER:PASSWORD@HOST:PORT/DB, or memory:N for user0/pass0 ... without a database")
 	f.TextVar(&o.names, "names", sqlbilling.NamesAsColumn, "how user names are compared: column (as the database does), exact or ignore-case; no `way` else")
 	f.BoolVar(&o.escapeNames, "escape-names", false, "write =2B for + and the like in user names, as FreeRADIUS does with its safe_characters")
@@ -87,6 +95,15 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	if f.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q: all is said by flags, see -h", f.Arg(0))
 	}
+	o.args = args
+	o.given = make(map[string]bool)
+	f.Visit(func(f *flag.Flag) { o.given[f.Name] = true })
+	if o.conf != "" {
+		if err := o.readConf(); err != nil {
+			return nil, err
+		}
+	}
+	o.listen = o.wanted()
 	return o, o.check()
 }
 

@@ -8,9 +8,12 @@
 //	billingd -db memory:1000              serve 1000 users without a database
 //	billingd check -db ...                say what is missing or wrong in a database; exit status 1 if anything is
 //	billingd explain -db ... USER         say which rows let a user in, or keep them out; exit status 1 if it keeps them out
+//	billingd -conf /etc/freeradius/3.0/radiusd.conf
 //
 // It serves the clients 127.0.0.0/8 and ::1 with one secret, and with -read-clients
-// those of the table nas. SIGTERM and Ctrl-C
+// those of the table nas; with -conf, those of the file instead. SIGHUP reads that again:
+// clients and the number of workers are as it says from then on, no request is lost,
+// and a file that is wrong changes nothing. SIGTERM and Ctrl-C
 // end it gently: what was received is answered first; a second one ends it at
 // once. Exit status 0: ended by a signal; 1: it could not serve; 2: wrong flags.
 package main
@@ -92,6 +95,12 @@ func newLogger(w io.Writer, level zapcore.Level) *zap.Logger {
 
 // serve puts the parts together, and takes them down in the opposite order.
 func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (err error) {
+	hup := make(chan os.Signal, 1)
+	if o.conf != "" {
+		signal.Notify(hup, syscall.SIGHUP)
+		defer signal.Stop(hup)
+		o.file.tell(log)
+	}
 	// Sockets first: a second billingd must find the port taken before it
 	// touches the first one's database.
 	sockets, err := listen(o)
@@ -126,10 +135,14 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 	}
 	// Serving goes on without a reader of this line.
 	_, _ = fmt.Fprintf(stdout, "billingd ready auth=%s acct=%s db=%s\n", sockets.addr(radpool.Auth), sockets.addr(radpool.Acct), o.database())
-	select {
-	case err := <-served: // a socket failed: there is no use in going on with the other
-		return errors.Join(err, server.Close())
-	case <-ctx.Done():
+	for ctx.Err() == nil {
+		select {
+		case err := <-served: // a socket failed: there is no use in going on with the other
+			return errors.Join(err, server.Close())
+		case <-hup:
+			reload(ctx, o, clients, server, backend, log)
+		case <-ctx.Done():
+		}
 	}
 	log.Info("ending: answering what was received")
 	drain, cancel := context.WithTimeout(context.Background(), o.drainTime())
@@ -162,25 +175,17 @@ type socket struct {
 
 type sockets []socket
 
-// listen opens the sockets: one, where both addresses are the same.
+// listen opens the sockets.
 func listen(o *options) (sockets, error) {
-	wanted := []struct {
-		flag, addr string
-		services   radpool.Services
-	}{{"-auth", o.auth, radpool.Auth}, {"-acct", o.acct, radpool.Acct}}
-	if o.auth == o.acct {
-		wanted = wanted[:1]
-		wanted[0].services = radpool.Auth | radpool.Acct
-	}
 	var all sockets
-	for _, w := range wanted {
-		conn, err := net.ListenPacket("udp", w.addr)
+	for _, w := range o.listen {
+		conn, err := net.ListenPacket(w.network, w.addr)
 		if err != nil {
 			all.close()
 			if errors.Is(err, syscall.EADDRINUSE) {
-				return nil, fmt.Errorf("%s %s: the port is taken: is another RADIUS server running?", w.flag, w.addr)
+				return nil, fmt.Errorf("%s %s: the port is taken: is another RADIUS server running?", w.from, w.addr)
 			}
-			return nil, fmt.Errorf("%s %s: %w", w.flag, w.addr, err)
+			return nil, fmt.Errorf("%s %s: %w", w.from, w.addr, err)
 		}
 		all = append(all, socket{conn, w.services})
 	}
@@ -194,12 +199,12 @@ func (ss sockets) close() {
 }
 
 // addr is the address that serves s, with the port that the system chose where
-// the flag left it open.
-func (ss sockets) addr(s radpool.Services) net.Addr {
+// the flag left it open; of several the first, and of none "none".
+func (ss sockets) addr(s radpool.Services) string {
 	for _, sock := range ss {
 		if sock.services&s != 0 {
-			return sock.conn.LocalAddr()
+			return sock.conn.LocalAddr().String()
 		}
 	}
-	return nil
+	return "none"
 }

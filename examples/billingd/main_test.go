@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -33,8 +34,26 @@ type billingd struct {
 	t          *testing.T
 	cmd        *exec.Cmd
 	auth, acct string // host:port
-	log        *strings.Builder
+	log        *logBuffer
 	exited     chan error
+}
+
+// logBuffer is what a running process has logged by now.
+type logBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *logBuffer) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
 
 var readyLine = regexp.MustCompile(`^billingd ready auth=(\S+) acct=(\S+) db=(\S+)$`)
@@ -42,7 +61,7 @@ var readyLine = regexp.MustCompile(`^billingd ready auth=(\S+) acct=(\S+) db=(\S
 // start runs billingd on free ports until it is ready.
 func start(t *testing.T, args ...string) *billingd {
 	t.Helper()
-	b := &billingd{t: t, log: new(strings.Builder), exited: make(chan error, 1)}
+	b := &billingd{t: t, log: new(logBuffer), exited: make(chan error, 1)}
 	b.cmd = command(t.Context(), append([]string{"-auth", "127.0.0.1:0", "-acct", "127.0.0.1:0"}, args...)...)
 	b.cmd.Stderr = b.log
 	out, err := b.cmd.StdoutPipe()

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"go.uber.org/zap"
+
+	"github.com/radpool/radpool/radpool"
+)
+
+// confFile is what stands in the file of -conf.
+type confFile struct {
+	mu   sync.Mutex    // held while clients are read, so that the last ones win
+	conf *radpool.Conf // nil: there is no file
+}
+
+// tell logs what of the file is passed over.
+func (f *confFile) tell(log *zap.Logger) {
+	for _, n := range f.conf.Notices {
+		log.Info("passed over", zap.Stringer("conf", n))
+	}
+}
+
+// readConf reads the file, and lets it say what the flags do not.
+func (o *options) readConf() error {
+	path, err := filepath.Abs(o.conf)
+	if err != nil {
+		return fmt.Errorf("-conf %s: %w", o.conf, err)
+	}
+	volume := filepath.VolumeName(path)
+	root := os.DirFS(volume + string(filepath.Separator))
+	conf, err := radpool.LoadConf(root, filepath.ToSlash(path[len(volume):]), os.LookupEnv)
+	if err != nil {
+		return fmt.Errorf("-conf: %w", err)
+	}
+	o.file.conf = conf
+	o.takeLimits(conf.Config)
+	if len(conf.SQL) > 0 && !o.given["db"] {
+		q := conf.SQL[0]
+		o.db, o.conns = dsn(q), q.MaxConns
+		if !o.given["read-clients"] {
+			o.readClients = q.ReadClients
+		}
+	}
+	return nil
+}
+
+// takeLimits takes what the file says and no flag does.
+func (o *options) takeLimits(said radpool.Config) {
+	c := &o.config
+	take(o, "max-request-time", &c.MaxRequestTime, said.MaxRequestTime)
+	take(o, "cleanup-delay", &c.CleanupDelay, said.CleanupDelay)
+	take(o, "max-requests", &c.MaxRequests, said.MaxRequests)
+	take(o, "start-servers", &c.StartServers, said.StartServers)
+	take(o, "max-servers", &c.MaxServers, said.MaxServers)
+	take(o, "min-spare-servers", &c.MinSpareServers, said.MinSpareServers)
+	take(o, "max-spare-servers", &c.MaxSpareServers, said.MaxSpareServers)
+	take(o, "max-requests-per-server", &c.MaxRequestsPerServer, said.MaxRequestsPerServer)
+	take(o, "max-queue-size", &c.MaxQueueSize, said.MaxQueueSize)
+	take(o, "auto-limit-acct", &c.AutoLimitAcct, said.AutoLimitAcct)
+	c.ReceiveBuffer, c.MaxAttributes = said.ReceiveBuffer, said.MaxAttributes // there are no flags for them
+}
+
+func take[T comparable](o *options, flag string, dst *T, said T) {
+	var unsaid T
+	if said != unsaid && !o.given[flag] {
+		*dst = said
+	}
+}
+
+// wanted is a socket to open.
+type wanted struct {
+	from          string // what says so
+	network, addr string
+	services      radpool.Services
+}
+
+// wanted returns the sockets to open: those of the file, if it says any, without what -auth
+// and -acct say. Where both are one address that is one socket.
+func (o *options) wanted() []wanted {
+	var list []wanted
+	auth, acct := true, true // whether the flags say where
+	if o.file.conf != nil && len(o.file.conf.Listen) > 0 {
+		auth, acct = o.given["auth"], o.given["acct"]
+		for _, l := range o.file.conf.Listen {
+			if auth {
+				l.Services &^= radpool.Auth
+			}
+			if acct {
+				l.Services &^= radpool.Acct
+			}
+			if l.Services != 0 {
+				list = append(list, wanted{fmt.Sprintf("%s:%d: listen", l.File, l.Line), l.Network(), l.Addr.String(), l.Services})
+			}
+		}
+	}
+	if auth && acct && o.auth == o.acct {
+		return append(list, wanted{"-auth", "udp", o.auth, radpool.Auth | radpool.Acct})
+	}
+	if auth {
+		list = append(list, wanted{"-auth", "udp", o.auth, radpool.Auth})
+	}
+	if acct {
+		list = append(list, wanted{"-acct", "udp", o.acct, radpool.Acct})
+	}
+	return list
+}
+
+// dsn is the database of the file as -db has it.
+func dsn(q radpool.ConfSQL) string {
+	host := q.Server
+	if host == "" {
+		host = "localhost"
+	}
+	switch q.Driver {
+	case "sqlite":
+		return "sqlite:" + q.Database
+	case "mysql":
+		at := "unix(" + host + ")"
+		if !strings.HasPrefix(host, "/") {
+			at = "tcp(" + net.JoinHostPort(host, port(q, "3306")) + ")"
+		}
+		return "mysql:" + q.Login + ":" + q.Password + "@" + at + "/" + url.PathEscape(q.Database)
+	}
+	u := url.URL{Scheme: "postgres", Path: "/" + q.Database}
+	if q.Login != "" {
+		u.User = url.UserPassword(q.Login, q.Password)
+	}
+	if strings.HasPrefix(host, "/") { // the directory of a Unix socket
+		u.RawQuery = url.Values{"host": {host}, "port": {port(q, "5432")}}.Encode()
+	} else {
+		u.Host = net.JoinHostPort(host, port(q, "5432"))
+	}
+	return u.String()
+}
+
+func port(q radpool.ConfSQL, usual string) string {
+	if q.Port != 0 {
+		return strconv.Itoa(q.Port)
+	}
+	return usual
+}
+
+// shareConns divides num_sql_socks, or max of pool { }, among what sqlbilling opens. From
+// ten on it is more than that opens by itself.
+func shareConns(n int) (readers, writers int) {
+	if n == 0 || n >= 10 {
+		return 0, 0
+	}
+	writers = min(2, max(1, n/2))
+	return max(1, n-writers), writers
+}

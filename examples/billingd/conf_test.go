@@ -1,0 +1,196 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/radpool/radpool/radpool"
+)
+
+func writeConf(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The seed's text is a configuration as it stands, flags that are given win over it, and
+// what neither says is as without it.
+func TestFlagsWinOverConf(t *testing.T) {
+	seed, err := os.ReadFile("../../radpool/testdata/conf/seed.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "radiusd.conf")
+	writeConf(t, file, string(seed)+`
+listen { type = auth
+	ipaddr = 127.0.0.1
+	port = 18120
+}
+listen { type = acct
+	ipv6addr = ::1
+}
+sql { driver = rlm_sql_postgresql
+	server = db.example
+	login = radius
+	password = "p@ss/w:rd"
+	radius_db = isp
+	num_sql_socks = 5
+	read_clients = yes
+}
+security { max_attributes = 50 }
+`)
+	o, err := parseFlags([]string{"-conf", file, "-max-servers", "64", "-acct", "127.0.0.1:0"}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := radpool.Config{
+		MaxRequestTime: 9 * time.Second, CleanupDelay: 10 * time.Second, MaxRequests: 2097152, StartServers: 1, MaxServers: 64,
+		MinSpareServers: 8, MaxSpareServers: 32, MaxRequestsPerServer: 3000, MaxQueueSize: 1048576, MaxAttributes: 50,
+	}
+	if o.config != want {
+		t.Errorf("got %+v, want %+v", o.config, want)
+	}
+	if len(o.listen) != 2 || o.listen[0].addr != "127.0.0.1:18120" || o.listen[1].addr != "127.0.0.1:0" || o.listen[1].services != radpool.Acct {
+		t.Errorf("listens on %+v", o.listen)
+	}
+	if o.db != "postgres://radius:p%40ss%2Fw%3Ard@db.example:5432/isp" || !o.readClients || o.conns != 5 || strings.Contains(o.database(), "ss%2F") {
+		t.Errorf("%s, shown as %s, %v, %d", o.db, o.database(), o.readClients, o.conns)
+	}
+	if o, err = parseFlags([]string{"-conf", file, "-db", "memory:1", "-auth", "127.0.0.1:0", "-read-clients=false"}, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if o.db != "memory:1" || o.readClients || len(o.listen) != 2 || o.listen[0].addr != "[::1]:1813" {
+		t.Errorf("%s %v %+v", o.db, o.readClients, o.listen)
+	}
+	if _, err := parseFlags([]string{"-conf", file, "-max-servers", "16"}, io.Discard); err == nil || !strings.Contains(err.Error(), "max-spare-servers 32: must be 1 to 16") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestDSN(t *testing.T) {
+	for want, q := range map[string]radpool.ConfSQL{
+		"mysql:radius:p@ss@tcp(localhost:3306)/radius":              {Driver: "mysql", Login: "radius", Password: "p@ss", Database: "radius"},
+		"mysql:radius:@unix(/run/mysqld/mysqld.sock)/radius":        {Driver: "mysql", Login: "radius", Server: "/run/mysqld/mysqld.sock", Database: "radius"},
+		"mysql:radius:x@tcp([2001:db8::1]:3307)/radius":             {Driver: "mysql", Login: "radius", Password: "x", Server: "2001:db8::1", Port: 3307, Database: "radius"},
+		"postgres://localhost:5432/radius":                          {Driver: "postgresql", Database: "radius"},
+		"postgres://r:x@/radius?host=%2Frun%2Fpostgresql&port=5432": {Driver: "postgresql", Login: "r", Password: "x", Server: "/run/postgresql", Database: "radius"},
+		"sqlite:/var/lib/radius.db":                                 {Driver: "sqlite", Database: "/var/lib/radius.db"},
+	} {
+		if got := dsn(q); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// A wrong file is an error that names the line and no secret, and nothing is served.
+func TestWrongConf(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "radiusd.conf")
+	writeConf(t, file, "client a {\n\tipaddr = 10.0.0.1\n\tsecret = hunter2 hunter2\n}\n")
+	_, err := parseFlags([]string{"-conf", file}, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), file+":3: secret has more text after its value") || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := parseFlags([]string{"-conf", file + "x"}, io.Discard); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// waitFor waits until the log has that many lines with the text.
+func (b *billingd) waitFor(text string, n int) {
+	b.t.Helper()
+	for deadline := time.Now().Add(time.Minute); strings.Count(b.log.String(), text) < n; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			b.t.Fatalf("not %d times %q in\n%s", n, text, b.log)
+		}
+	}
+}
+
+// SIGHUP 100 times while a NAS asks: each of its requests is answered, the client that
+// came is served, the one that went is not; a wrong file changes nothing and is told.
+func TestReload(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs the addresses 127.0.0.2 and up, which Linux has")
+	}
+	file := filepath.Join(t.TempDir(), "radiusd.conf")
+	text := func(guest, servers int) string {
+		return fmt.Sprintf("thread pool {\n max_servers = %d\n max_spare_servers = 4\n}\n"+
+			"client nas { ipaddr = 127.0.0.1\n secret = testing123 }\nclient guest { ipaddr = 127.0.1.%d\n secret = testing123 }\n", servers, guest)
+	}
+	writeConf(t, file, text(1, 8))
+	b := start(t, "-db", "memory:10", "-conf", file)
+	stop, done := make(chan struct{}), make(chan int)
+	n := dial(t, b.auth)
+	go func() {
+		answered := 0
+		defer func() { done <- answered }()
+		for id := byte(0); ; id++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			n.send(accessRequest(id, "user1", "pass1"))
+			if n.receive(10*time.Second) == nil {
+				t.Error("a request was lost")
+				return
+			}
+			answered++
+		}
+	}()
+	const rounds = 100
+	for i := 2; i < rounds+2; i++ {
+		writeConf(t, file, text(i, 8+i%8))
+		if err := b.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		b.waitFor("read the configuration again", i-1)
+	}
+	guest := func(i int) *nas {
+		d := net.Dialer{LocalAddr: &net.UDPAddr{IP: net.IPv4(127, 0, 1, byte(i))}}
+		conn, err := d.DialContext(t.Context(), "udp", b.auth)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		return &nas{t, conn}
+	}
+	gone, came := guest(rounds), guest(rounds+1)
+	gone.send(accessRequest(1, "user1", "pass1"))
+	check := func() {
+		t.Helper()
+		came.send(accessRequest(byte(time.Now().UnixNano()), "user1", "pass1"))
+		if came.receive(10*time.Second) == nil {
+			t.Error("the client that came is not served")
+		}
+	}
+	check()
+	writeConf(t, file, text(1, 99999)+"client x { ipaddr = 10.0.0.1\n secret = hunter2 hunter2 }")
+	if err := b.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	b.waitFor("the configuration stays as it was", 1)
+	check()
+	close(stop)
+	if answered := <-done; answered == 0 {
+		t.Error("the NAS asked nothing")
+	}
+	if status := b.end(syscall.SIGTERM); status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+	log := b.log.String()
+	if !strings.Contains(log, `"unknown-client": 1`) || strings.Contains(log, "hunter2") || !strings.Contains(log, file+":10: secret has more text") {
+		t.Errorf("the one that went was not refused, or the error is not told well:\n%s", log[max(0, len(log)-1500):])
+	}
+	if gone.receive(time.Millisecond) != nil {
+		t.Error("the client that went is served")
+	}
+}
