@@ -19,10 +19,12 @@
 // radpool_reload, which keeps the last 32 restarts of each NAS. Where it cannot be
 // created, nasreload has to do, which keeps one.
 //
-// radacct needs an index on acctuniqueid, better a unique one; counting the
-// sessions of subscribers with Simultaneous-Use needs one on (username,
-// acctstoptime), and Accounting-On one on (nasipaddress, acctstoptime). One that is
-// missing is named in the log and not created: on a large table that takes long.
+// radacct needs a unique index on acctuniqueid. With another one, or none, one
+// transaction with accounting runs at a time, which is slower, and two processes may
+// make two rows of one session. Counting the sessions of subscribers with
+// Simultaneous-Use needs one on (username, acctstoptime), and Accounting-On one on
+// (nasipaddress, acctstoptime). One that is missing is named in the log and not
+// created: on a large table that takes long.
 //
 // # Authorize
 //

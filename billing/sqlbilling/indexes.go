@@ -52,6 +52,11 @@ func (i *index) statement() string {
 func (b *Backend) missingIndexes(ctx context.Context, list []index) (missing []index, err error) {
 	for _, i := range list {
 		lacks, err := b.d.Lacks(ctx, b.db, i.table, i.columns...)
+		if err == nil && !lacks && i.unique { // one that is not unique is not enough
+			var unique bool
+			unique, err = b.d.Unique(ctx, b.db)
+			lacks = !unique
+		}
 		if err != nil {
 			return missing, err
 		}

@@ -166,10 +166,14 @@ func (b *Backend) ensureReloads(ctx context.Context) (bool, error) {
 }
 
 // checkIndexes logs which indexes an existing database lacks: without them all
-// works, and slower with every session that is stored.
+// works, and slower with every session that is stored. Where acctuniqueid may be
+// there twice, one transaction after the other must look what is there already.
 func (b *Backend) checkIndexes(ctx context.Context) error {
 	missing, err := b.missingIndexes(ctx, acctIndexes)
 	for _, i := range missing {
+		if i.unique {
+			b.db.Writers = 1
+		}
 		b.opts.Logger.Warn("radacct lacks an index", zap.String("database", b.db.Label), zap.String("index", i.words()))
 	}
 	return err

@@ -24,7 +24,7 @@ type Options struct {
 	Readers int
 
 	// Writers is how many transactions with accounting run at once: 1 to 16; on
-	// SQLite always 1. 0: 2.
+	// SQLite, and without a unique index on acctuniqueid, always 1. 0: 2.
 	Writers int
 
 	// Names is how user names are compared with those of the database.

@@ -95,6 +95,14 @@ func lacks(ctx context.Context, db *dialect.DB, table string, columns ...string)
 	return true, nil
 }
 
+func unique(ctx context.Context, db *dialect.DB) (bool, error) {
+	var n int
+	err := db.Write.GetContext(ctx, &n, `SELECT COUNT(*) FROM (SELECT index_name FROM information_schema.statistics
+		WHERE table_schema = DATABASE() AND LOWER(table_name) = 'radacct' AND non_unique = 0
+		GROUP BY index_name HAVING COUNT(*) = 1 AND MAX(LOWER(column_name)) = 'acctuniqueid') i`)
+	return n > 0, err
+}
+
 // integer reports whether a column of time holds seconds since 1970.
 func integer(c dialect.Column) bool { return strings.HasSuffix(c.Type, "int") }
 

@@ -46,6 +46,7 @@ func modern() *dialect.Dialect {
 		Clean:        clean,
 		Bulk:         &dialect.Bulk{Source: source, Pack: pack, Update: update},
 		Lacks:        lacks,
+		Unique:       unique,
 		ForUpdate:    " FOR UPDATE",
 		ShareReloads: "SELECT reloadtime FROM radpool_reload WHERE nasipaddress = '' LOCK IN SHARE MODE",
 		OwnReloads:   "SELECT reloadtime FROM radpool_reload WHERE nasipaddress = '' FOR UPDATE",

@@ -84,6 +84,13 @@ func lacks(ctx context.Context, db *dialect.DB, table string, columns ...string)
 	return true, nil
 }
 
+func unique(ctx context.Context, db *dialect.DB) (yes bool, err error) {
+	err = db.Write.GetContext(ctx, &yes, `SELECT EXISTS (SELECT 1 FROM pg_index i
+		JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+		WHERE i.indrelid = 'radacct'::regclass AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indnkeyatts = 1 AND a.attname = 'acctuniqueid')`)
+	return yes, err
+}
+
 // integer reports whether a column of time holds seconds since 1970.
 func integer(c dialect.Column) bool { return strings.HasPrefix(c.Type, "int") && len(c.Type) == 4 }
 

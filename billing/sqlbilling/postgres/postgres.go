@@ -37,6 +37,7 @@ func init() {
 			Clean:        func(s string, c dialect.Column) string { return dialect.Plain(s, c.Length) },
 			Bulk:         &dialect.Bulk{Source: source, Pack: pack, Update: update},
 			Lacks:        lacks,
+			Unique:       unique,
 			ForUpdate:    " FOR UPDATE",
 			ShareReloads: "LOCK TABLE radpool_reload IN ROW SHARE MODE",
 			OwnReloads:   "LOCK TABLE radpool_reload IN EXCLUSIVE MODE",

@@ -56,6 +56,7 @@ func init() {
 		Text:     func(c dialect.Column) string { return "COALESCE(" + c.Name + ", '')" },
 		Stored:   func(expr string, _ dialect.Column) string { return expr },
 		Lacks:    lacks,
+		Unique:   unique,
 		Classify: classify,
 	})
 }
@@ -234,6 +235,12 @@ func lacks(ctx context.Context, db *dialect.DB, table string, columns ...string)
 		}
 	}
 	return false, nil
+}
+
+func unique(ctx context.Context, db *dialect.DB) (yes bool, err error) {
+	err = db.Write.GetContext(ctx, &yes, `SELECT EXISTS (SELECT 1 FROM pragma_index_list('radacct') l
+		WHERE l."unique" AND NOT l.partial AND (SELECT group_concat(lower(name)) FROM pragma_index_info(l.name)) = 'acctuniqueid')`)
+	return yes, sqlitefile.Explain(err)
 }
 
 // names packs user names as JSON of hexadecimal: a name may hold any octet, and

@@ -74,6 +74,10 @@ type Dialect struct {
 	// Lacks reports whether a table has no index that begins with these columns.
 	Lacks func(ctx context.Context, db *DB, table string, columns ...string) (bool, error)
 
+	// Unique reports whether the database sees to it that no two rows of radacct
+	// have the same acctuniqueid.
+	Unique func(ctx context.Context, db *DB) (bool, error)
+
 	// ForUpdate ends a SELECT that is to lock its rows. ShareReloads and
 	// OwnReloads are statements that a transaction starts with: one that reads
 	// restarts and writes sessions has to end before one that writes a restart
