@@ -17,6 +17,7 @@ var classes = map[uint16]dialect.Class{
 	1205: dialect.Busy, // ER_LOCK_WAIT_TIMEOUT
 	1213: dialect.Busy, // ER_LOCK_DEADLOCK
 	1412: dialect.Busy, // ER_TABLE_DEF_CHANGED
+	1467: dialect.Busy, // ER_AUTOINC_READ_FAILED: of a lock as well, that of the table's next id
 
 	1062: dialect.Conflict, // ER_DUP_ENTRY
 
@@ -24,7 +25,6 @@ var classes = map[uint16]dialect.Class{
 	1264: dialect.BadRow, // ER_WARN_DATA_OUT_OF_RANGE
 	1265: dialect.BadRow, // WARN_DATA_TRUNCATED
 	1292: dialect.BadRow, // ER_TRUNCATED_WRONG_VALUE
-	1364: dialect.BadRow, // ER_NO_DEFAULT_FOR_FIELD
 	1366: dialect.BadRow, // ER_TRUNCATED_WRONG_VALUE_FOR_FIELD
 	1406: dialect.BadRow, // ER_DATA_TOO_LONG
 	1451: dialect.BadRow, // ER_ROW_IS_REFERENCED_2
@@ -37,6 +37,7 @@ var classes = map[uint16]dialect.Class{
 	4025: dialect.BadRow, // ER_CONSTRAINT_FAILED, MariaDB's
 
 	1053: dialect.Lost, // ER_SERVER_SHUTDOWN
+	1317: dialect.Lost, // ER_QUERY_INTERRUPTED, by somebody's KILL QUERY: as good as its connection
 	1927: dialect.Lost, // ER_CONNECTION_KILLED
 	4031: dialect.Lost, // ER_CLIENT_INTERACTION_TIMEOUT
 }
