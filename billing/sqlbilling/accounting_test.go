@@ -2,6 +2,7 @@ package sqlbilling_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/netip"
 	"strings"
@@ -305,4 +306,17 @@ func TestBadRecordsAreNamed(t *testing.T) {
 			t.Errorf("%v, want %q and nothing", errs, want)
 		}
 	}
+}
+
+// A Stop ends its session whatever the clock of the NAS says.
+func TestStopOfAWrongClock(t *testing.T) {
+	eachEngine(t, func(t *testing.T, e engine) {
+		f := e.open(t, sqlbilling.Options{})
+		const last = math.MaxUint32 // of Event-Timestamp
+		f.account(record("s", billing.Start, 0), record("s", billing.Stop, last-epoch), record("", billing.AccountingOn, last-epoch))
+		var n int
+		if f.get(&n, "SELECT COUNT(*) FROM radacct WHERE acctstoptime IS NOT NULL"); n != 1 {
+			t.Error("the session is open", f.dump())
+		}
+	})
 }

@@ -113,11 +113,15 @@ func seconds(c dialect.Column) string {
 	return "CAST(UNIX_TIMESTAMP(" + c.Name + ") AS SIGNED)"
 }
 
+// latest is the last second that every server knows, in 2038: a record with a later
+// one, from a NAS with a wrong clock, would be refused, or its time lost.
+const latest = "2147483647"
+
 func moment(expr string, c dialect.Column) string {
 	if integer(c) {
 		return expr
 	}
-	return "FROM_UNIXTIME(" + expr + ")"
+	return "FROM_UNIXTIME(LEAST(" + expr + ", " + latest + "))"
 }
 
 // unicode reports whether a column can hold any text.
