@@ -75,3 +75,14 @@ func (e startError) Error() string {
 }
 
 func (e startError) Unwrap() error { return e.error }
+
+// withoutDSN is an error of a DSN that cannot be parsed, without the DSN: pgx does not
+// find the password in each of them.
+func withoutDSN(err error) error {
+	e, ok := errors.AsType[*pgconn.ParseConfigError](err)
+	if !ok {
+		return err
+	}
+	e.ConnString = ""
+	return errors.New("the DSN cannot be parsed: " + strings.TrimPrefix(e.Error(), "cannot parse ``: "))
+}

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -90,7 +91,10 @@ func open(ctx context.Context, target string, o dialect.Options) (*dialect.DB, e
 	}
 	cfg, err := pgx.ParseConfig(dsn)
 	if err != nil {
-		return nil, fmt.Errorf("PostgreSQL: %w; as in postgres://USER:PASSWORD@HOST:PORT/DATABASE", err)
+		return nil, fmt.Errorf("PostgreSQL: %w; as in postgres://USER:PASSWORD@HOST:PORT/DATABASE", withoutDSN(err))
+	}
+	if strings.IndexByte(cfg.Host, '@') > 0 { // and what is before it may be of the password
+		return nil, errors.New("PostgreSQL: there is more than one @ in the DSN: in a password it is written %40")
 	}
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = 5 * time.Second
