@@ -88,6 +88,42 @@ func BenchmarkReplay(b *testing.B) {
 	}
 }
 
+// Of ten requests nine are new, and one is a retransmission of a random one
+// that was answered within CleanupDelay. About 2,000,000 entries live at any
+// time, and as many expire as come: what a retransmission leaves to be done
+// when its entry expires is in the figure.
+func BenchmarkMix(b *testing.B) {
+	c, now, reply := full(b)
+	dst := make([]byte, 0, cache.MaxReply)
+	n, random := liveEntries, uint64(1)
+	step := func() {
+		now = now.Add(tick)
+		random = random*6_364_136_223_846_793_005 + 1_442_695_040_888_963_407
+		if random>>32%10 > 0 {
+			answer(b, c, now, n, reply)
+			n++
+			return
+		}
+		r := million(n - 1 - int(random>>33*(liveEntries*85/100)>>31))
+		if _, v, _ := c.Begin(now, &r, dst); v != cache.Replay {
+			b.Fatalf("request %d: %v", n, v)
+		}
+	}
+	for range 2 * liveEntries { // until as many expire that were extended
+		step()
+	}
+	evicted := c.Stats().Evicted
+	b.ResetTimer()
+	for b.Loop() {
+		step()
+	}
+	s := c.Stats()
+	b.ReportMetric(float64(s.Bytes)/float64(s.Entries), "octets/entry")
+	if s.Evicted != evicted {
+		b.Fatalf("%d evicted: the table is full", s.Evicted-evicted)
+	}
+}
+
 // A forced collection beside 2,097,152 entries and beside none. pause-ns/op is
 // for how long the whole program stood still.
 func BenchmarkCollect(b *testing.B) {
