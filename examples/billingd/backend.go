@@ -33,8 +33,12 @@ func openBackend(ctx context.Context, o *options, log *zap.Logger) (*backend, er
 	if o.memoryUsers > 0 {
 		b = &backend{handler: memory(o.memoryUsers), close: func() error { return nil }}
 	} else {
+		open := openSQL
+		if o.schema == radpoolSchema {
+			open = openLedger
+		}
 		var err error
-		if b, err = openSQL(ctx, o, log); err != nil {
+		if b, err = open(ctx, o, log); err != nil {
 			return nil, fmt.Errorf("-db %s: %w", o.database(), err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 var commands = map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) int{
 	"check":   checkCommand,
 	"explain": explainCommand,
+	"migrate": migrate,
 }
 
 // openForReading parses the arguments of a command and opens its database. It

@@ -29,6 +29,7 @@ type options struct {
 	escapeNames  bool
 	readers      int
 	postAuth     bool
+	schema       string
 	readClients  bool
 	auth, acct   string
 	secret       string
@@ -55,6 +56,7 @@ func newFlags(name string, o *options) *flag.FlagSet {
 	f.SetOutput(io.Discard) // errors are one line, and printed by the caller
 	f.StringVar(&o.conf, "conf", "", "`FILE` in the syntax of FreeRADIUS's radiusd.conf, read again at SIGHUP; flags that are given win over it")
 	f.StringVar(&o.db, "db", "sqlite:radpool.db", "subscribers and accounting: `sqlite:FILE`, mysql:USER:PASSWORD@tcp(HOST:PORT)/DB, postgres://USER:PASSWORD@HOST:PORT/DB, or memory:N for user0/pass0 ... without a database")
+	f.StringVar(&o.schema, "schema", standardSchema, "`tables` to serve: standard (FreeRADIUS's) or radpool (tariffs, balances and a ledger, see docs/own-schema.md)")
 	f.TextVar(&o.names, "names", sqlbilling.NamesAsColumn, "how user names are compared: column (as the database does), exact or ignore-case; no `way` else")
 	f.BoolVar(&o.escapeNames, "escape-names", false, "write =2B for + and the like in user names, as FreeRADIUS does with its safe_characters")
 	return f
@@ -145,8 +147,14 @@ func (o *options) check() error {
 		return err
 	}
 	switch {
-	case o.readClients && o.memoryUsers > 0:
-		return errors.New("-read-clients: there is no table nas, see -db")
+	case o.schema != standardSchema && o.schema != radpoolSchema:
+		return fmt.Errorf("-schema %.32s: must be standard or radpool", o.schema)
+	case o.schema == radpoolSchema && o.memoryUsers > 0:
+		return errors.New("-schema radpool: memory has no tables, see -db")
+	case o.schema == radpoolSchema && (o.names != sqlbilling.NamesAsColumn || o.escapeNames):
+		return errors.New("-schema radpool: names are compared exactly, without -names and -escape-names")
+	case o.readClients && (o.memoryUsers > 0 || o.schema == radpoolSchema):
+		return errors.New("-read-clients: there is no table nas, see -db and -schema")
 	case o.secret == "":
 		return errors.New("-secret is empty: every client needs one")
 	case o.demo < 0 || o.demo > maxUsers:

@@ -9,6 +9,8 @@
 //	billingd check -db ...                say what is missing or wrong in a database; exit status 1 if anything is
 //	billingd explain -db ... USER         say which rows let a user in, or keep them out; exit status 1 if it keeps them out
 //	billingd -conf /etc/freeradius/3.0/radiusd.conf
+//	billingd -schema radpool              serve radpool's own tables: tariffs, balances, a ledger
+//	billingd migrate -db DSN              take the subscribers of FreeRADIUS's tables over into those
 //
 // It serves the clients 127.0.0.0/8 and ::1 with one secret, and with -read-clients
 // those of the table nas; with -conf, those of the file instead. SIGHUP reads that again:

@@ -106,15 +106,19 @@ type fixture struct {
 func (e engine) open(t testing.TB) *fixture {
 	t.Helper()
 	dsn, driver, rawDSN := e.create(t)
-	f := &fixture{t: t, dsn: dsn, Backend: openAgain(t, dsn)}
+	return &fixture{t: t, dsn: dsn, Backend: openAgain(t, dsn), raw: openRaw(t, driver, rawDSN)}
+}
+
+// openRaw opens a database for looking at, and for making what others made.
+func openRaw(t testing.TB, driver, rawDSN string) *sqlx.DB {
+	t.Helper()
 	raw, err := sqlx.Open(driver, rawDSN)
 	if err != nil {
 		t.Fatal(err)
 	}
 	raw.SetMaxOpenConns(1)
 	t.Cleanup(func() { _ = raw.Close() })
-	f.raw = raw
-	return f
+	return raw
 }
 
 func openAgain(t testing.TB, dsn string) *ledger.Backend {

@@ -1,0 +1,228 @@
+package ledger
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// A Report says what FromStandard took over.
+type Report struct {
+	Subscribers, Tariffs, Attributes, NASes int
+
+	// Left names each row that has no place in this schema, and why. The subscriber
+	// of a row of radcheck or radgroupcheck that is left is blocked, since without a
+	// condition they would be let in where they were not before.
+	Left []string
+}
+
+// ErrNotEmpty is returned by FromStandard where there are subscribers already.
+var ErrNotEmpty = errors.New("ledger: there are subscribers already")
+
+// FromStandard takes over what the standard FreeRADIUS tables in the same database
+// say, in one transaction: all of it or, after an error, nothing. The standard tables
+// are not changed.
+//
+// Each group becomes a tariff that costs nothing, with what radgroupreply says as its
+// profile; those who are in none get the tariff "default". Prices are for the operator
+// to add. radreply becomes the subscriber's own profile, radpool-restricted the
+// restricted profile, Radpool-Balance an entry in the ledger. radacct stays where it
+// is: a session that is open is taken over by its next record.
+func (b *Backend) FromStandard(ctx context.Context) (*Report, error) {
+	m := &migration{report: new(Report), users: make(map[string]*migrant), groups: make(map[string]*migrantGroup)}
+	err := b.fromStandard(ctx, m)
+	if err != nil && !errors.Is(err, ErrNotEmpty) {
+		err = fmt.Errorf("ledger: %s: %w", b.db.Label, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.report, nil
+}
+
+func (b *Backend) fromStandard(ctx context.Context, m *migration) error {
+	for _, table := range []string{"radcheck", "radreply", "radusergroup", "radgroupcheck", "radgroupreply"} {
+		if b.tables[table] == nil {
+			return fmt.Errorf("there is no table %s", table)
+		}
+	}
+	tx, err := b.db.Write.BeginTxx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	if some, err := anySubscriber(ctx, tx); err != nil {
+		return err
+	} else if some {
+		return ErrNotEmpty
+	}
+	if err := m.read(ctx, tx, b.tables["nas"] != nil); err != nil {
+		return err
+	}
+	w := &inserter{ctx: ctx, tx: tx}
+	m.write(w, time.Now())
+	if w.err != nil {
+		return w.err
+	}
+	return tx.Commit()
+}
+
+// A migration collects what the standard tables say.
+type migration struct {
+	report *Report
+	users  map[string]*migrant
+	names  []string // of users, in order
+	groups map[string]*migrantGroup
+	order  []string // of groups
+	nases  [][2]string
+}
+
+// A migrant is a subscriber to be.
+type migrant struct {
+	subscriber
+	group    string
+	balanced bool
+	known    bool // has a row in radcheck
+	reply    []standardRow
+}
+
+type migrantGroup struct {
+	simultaneous int64
+	incomplete   bool // a check item was left
+	member       bool // somebody is in it
+	reply        []standardRow
+}
+
+// A standardRow is a row of one of the four tables of attributes.
+type standardRow struct {
+	table     string
+	ID        int64  `db:"id"`
+	Name      string `db:"name"`
+	Attribute string `db:"attribute"`
+	Op        string `db:"op"`
+	Value     string `db:"value"`
+}
+
+// leave notes that r has no place.
+func (m *migration) leave(r *standardRow, why string) {
+	m.report.Left = append(m.report.Left, fmt.Sprintf("%s, id %d, %s: %s: %s", r.table, r.ID, r.Name, r.Attribute, why))
+}
+
+// tidy takes off what is around a value.
+func (r *standardRow) tidy() {
+	r.Attribute, r.Op = strings.TrimSpace(r.Attribute), strings.TrimSpace(r.Op)
+	if n := len(r.Value); n >= 2 && r.Value[0] == r.Value[n-1] && (r.Value[0] == '"' || r.Value[0] == '\'') {
+		r.Value = r.Value[1 : n-1]
+	}
+}
+
+// each calls do for the rows of a table.
+func (m *migration) each(ctx context.Context, tx *sqlx.Tx, table, name string, do func(r *standardRow)) error {
+	var rows []standardRow
+	if err := tx.SelectContext(ctx, &rows, "SELECT id, COALESCE("+name+", '') AS name, COALESCE(attribute, '') AS attribute, COALESCE(op, '') AS op, COALESCE(value, '') AS value FROM "+
+		table+" ORDER BY 2, 1"); err != nil {
+		return fmt.Errorf("%s: %w", table, err)
+	}
+	for i := range rows {
+		rows[i].table = table
+		rows[i].tidy()
+		do(&rows[i])
+	}
+	return nil
+}
+
+func (m *migration) user(name string) *migrant {
+	u := m.users[name]
+	if u == nil {
+		u = &migrant{}
+		m.users[name] = u
+		m.names = append(m.names, name)
+	}
+	return u
+}
+
+func (m *migration) group(name string) *migrantGroup {
+	g := m.groups[name]
+	if g == nil {
+		g = &migrantGroup{}
+		m.groups[name] = g
+		m.order = append(m.order, name)
+	}
+	return g
+}
+
+func (m *migration) read(ctx context.Context, tx *sqlx.Tx, nas bool) error {
+	if err := m.each(ctx, tx, "radcheck", "username", func(r *standardRow) {
+		u := m.user(r.Name)
+		u.known = true
+		if why := u.check(r); why != "" {
+			m.leave(r, why+"; the subscriber is blocked")
+			u.blocked = 1
+		}
+	}); err != nil {
+		return err
+	}
+	if err := m.each(ctx, tx, "radreply", "username", func(r *standardRow) { u := m.user(r.Name); u.reply = append(u.reply, *r) }); err != nil {
+		return err
+	}
+	if err := m.each(ctx, tx, "radgroupcheck", "groupname", func(r *standardRow) {
+		g := m.group(r.Name)
+		if n, ok := number(r, "Simultaneous-Use"); ok && n > 0 {
+			g.simultaneous = n
+			return
+		}
+		m.leave(r, "a condition of a group; those in it are blocked")
+		g.incomplete = true
+	}); err != nil {
+		return err
+	}
+	if err := m.each(ctx, tx, "radgroupreply", "groupname", func(r *standardRow) { g := m.group(r.Name); g.reply = append(g.reply, *r) }); err != nil {
+		return err
+	}
+	var members []struct {
+		User  string `db:"username"`
+		Group string `db:"groupname"`
+	}
+	if err := tx.SelectContext(ctx, &members, "SELECT COALESCE(username, '') AS username, COALESCE(groupname, '') AS groupname FROM radusergroup ORDER BY username, priority, groupname"); err != nil {
+		return fmt.Errorf("radusergroup: %w", err)
+	}
+	for _, r := range members {
+		switch u := m.user(r.User); {
+		case u.group == "":
+			u.group = r.Group
+			m.group(r.Group).member = true
+		case u.group != r.Group:
+			m.report.Left = append(m.report.Left, fmt.Sprintf("radusergroup, %s: group %s: a subscriber has one tariff, and has that of group %s", r.User, r.Group, u.group))
+		}
+	}
+	if !nas {
+		return nil
+	}
+	var nases []struct {
+		Name string `db:"nasname"`
+		Type string `db:"type"`
+	}
+	if err := tx.SelectContext(ctx, &nases, "SELECT nasname, COALESCE(type, '') AS type FROM nas ORDER BY nasname"); err != nil {
+		return fmt.Errorf("nas: %w", err)
+	}
+	seen := make(map[string]bool)
+	for _, n := range nases {
+		addr, err := netip.ParseAddr(strings.TrimSpace(n.Name))
+		if err != nil || seen[addr.Unmap().String()] {
+			m.report.Left = append(m.report.Left, fmt.Sprintf("nas, %s: its vendor is only known by one address", n.Name))
+			continue
+		}
+		seen[addr.Unmap().String()] = true
+		m.nases = append(m.nases, [2]string{addr.Unmap().String(), n.Type})
+	}
+	return nil
+}
+
+// seconds is the value of a date.
+func seconds(value []byte) int64 { return int64(binary.BigEndian.Uint32(value)) }
