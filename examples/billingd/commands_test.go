@@ -83,7 +83,7 @@ func TestCommandsComplain(t *testing.T) {
 		"check more":                                         {1, "no such file"},
 		"check -db sqlite:" + missing:                        {1, missing},
 		"check -db sqlite:" + foreign:                        {1, "there is no column radcheck.attribute, no column radcheck.op"},
-		"check -db sqlite:F more -db X:":                     {2, "-db X:: want"},
+		"check -db sqlite:F more -db X:":                     {2, "-db X:***: want"},
 		"check -db mysql:me:hunter2@tcp(127.0.0.1:1)/radius": {1, "-db mysql:me:***@tcp(127.0.0.1:1)/radius: "},
 	} {
 		t.Run(args, func(t *testing.T) {
