@@ -24,32 +24,17 @@ func (b *Backend) Account(ctx context.Context, rec *billing.AccountingRecord) er
 
 // AccountBatch is Account for each of recs, in one transaction.
 func (b *Backend) AccountBatch(ctx context.Context, recs []*billing.AccountingRecord, errs []error) {
-	items := make([]group.Item[acct.Record], 0, len(recs))
-	place := make([]int, 0, len(recs))
-	for i, rec := range recs {
+	b.writer.SubmitEach(ctx, errs[:len(recs)], func(i int) (acct.Record, bool, error) {
+		rec := recs[i]
 		if !acct.Kept(rec.Status) {
 			b.stats.ignored.Add(1)
-			continue
+			return acct.Record{}, false, nil
 		}
-		it, err := acct.Read(rec, b.nameInDB(rec.UserName))
+		r, err := acct.Read(rec, b.nameInDB(rec.UserName))
 		if err != nil {
-			errs[i] = group.Refused(fmt.Errorf("sqlbilling: accounting record: %w", err))
 			b.stats.failed.Add(1)
-			continue
+			return acct.Record{}, false, group.Refused(fmt.Errorf("sqlbilling: accounting record: %w", err))
 		}
-		items = append(items, group.Item[acct.Record]{Value: it})
-		place = append(place, i)
-	}
-	if len(items) == 0 {
-		return
-	}
-	if err := b.writer.Submit(ctx, items); err != nil {
-		for _, i := range place {
-			errs[i] = err
-		}
-		return // the items may still be the writer's
-	}
-	for k, i := range place {
-		errs[i] = items[k].Err
-	}
+		return r, true, nil
+	})
 }

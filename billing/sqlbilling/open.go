@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"go.uber.org/zap"
@@ -56,38 +55,15 @@ func Open(ctx context.Context, dsn string, opts Options) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	scheme, target, ok := strings.Cut(dsn, ":")
-	if !ok {
-		return nil, errors.New(`sqlbilling: the DSN does not begin with the kind of the database, as in "sqlite:FILE"`)
-	}
-	d, err := dialect.Named(scheme)
-	if err != nil {
-		return nil, fmt.Errorf("sqlbilling: %w", err)
-	}
-	patience, cancel := context.WithTimeout(ctx, opts.WriteTimeout)
-	defer cancel()
 	var b *Backend
-	err = group.Patiently(patience, d, nil, func() (err error) {
-		b, err = open(ctx, d, target, opts)
-		return err
-	})
-	return b, err
-}
-
-// open is one attempt of Open.
-func open(ctx context.Context, d *dialect.Dialect, target string, opts Options) (*Backend, error) {
-	db, err := d.Open(ctx, target, dialect.Options{
-		Readers: opts.Readers, Writers: opts.Writers, MustExist: opts.MustExist,
-	})
+	err = group.Open(ctx, "sqlbilling", dsn, opts.WriteTimeout,
+		dialect.Options{Readers: opts.Readers, Writers: opts.Writers, MustExist: opts.MustExist},
+		func(db *dialect.DB, d *dialect.Dialect) error {
+			b = &Backend{db: db, d: d, opts: opts}
+			return b.start(ctx)
+		})
 	if err != nil {
-		return nil, fmt.Errorf("sqlbilling: %w", err)
-	}
-	if db.Dialect != nil {
-		d = db.Dialect
-	}
-	b := &Backend{db: db, d: d, opts: opts}
-	if err := b.start(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("sqlbilling: %s: %w", db.Label, err), db.Close())
+		return nil, err
 	}
 	return b, nil
 }

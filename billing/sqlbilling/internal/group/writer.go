@@ -126,6 +126,34 @@ func (w *Writer[T]) Submit(ctx context.Context, items []Item[T]) error {
 	}
 }
 
+// SubmitEach submits what read makes of each of the records that errs has room for,
+// and puts into errs what became of it. What read does not want (ok is false) is left
+// out; its error is nil, or read's.
+func (w *Writer[T]) SubmitEach(ctx context.Context, errs []error, read func(i int) (v T, ok bool, err error)) {
+	items := make([]Item[T], 0, len(errs))
+	place := make([]int, 0, len(errs))
+	for i := range errs {
+		var v T
+		var ok bool
+		if v, ok, errs[i] = read(i); ok {
+			items = append(items, Item[T]{Value: v})
+			place = append(place, i)
+		}
+	}
+	if len(items) == 0 {
+		return
+	}
+	if err := w.Submit(ctx, items); err != nil {
+		for _, i := range place {
+			errs[i] = err
+		}
+		return // the items may still be the writer's
+	}
+	for k, i := range place {
+		errs[i] = items[k].Err
+	}
+}
+
 func (w *Writer[T]) signal() {
 	select {
 	case w.wake <- struct{}{}:
