@@ -13,7 +13,7 @@ import (
 // eachBench runs a benchmark on every kind of database.
 func eachBench(b *testing.B, bench func(b *testing.B, e engine)) {
 	for _, e := range engines {
-		b.Run(e.name, func(b *testing.B) { bench(b, e) })
+		b.Run(e.Name, func(b *testing.B) { bench(b, e) })
 	}
 }
 

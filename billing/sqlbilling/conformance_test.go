@@ -3,10 +3,7 @@ package sqlbilling_test
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,80 +12,29 @@ import (
 
 	"github.com/radpool/radpool/billing/billingtest"
 	"github.com/radpool/radpool/billing/sqlbilling"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/sqltest"
 )
 
 // The suite for back ends holds for this one, behind a Processor where it needs
 // one, on every kind of database.
 func TestConformance(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e engine) {
-		billingtest.TestHandler(t, func(ctx context.Context, subscribers []billingtest.Subscriber) (*billingtest.Backend, error) {
-			dsn, driver, rawDSN := e.create(t)
-			under, raw, err := e.conforming(ctx, dsn, driver, rawDSN, func() string { return filepath.Join(t.TempDir(), "again.db") })
-			if err != nil {
-				return nil, err
-			}
-			for _, s := range subscribers {
-				if _, err := raw.ExecContext(ctx, raw.Rebind(`INSERT INTO radcheck (username, attribute, op, value) VALUES (?, 'Cleartext-Password', ':=', ?)`),
-					s.UserName, s.Password); err != nil {
-					return nil, errors.Join(err, under.Close())
+		sqltest.Suite{
+			Open: func(ctx context.Context, dsn string) (sqltest.Backend, error) {
+				return sqlbilling.Open(ctx, dsn, sqlbilling.Options{})
+			},
+			Subscribe: func(ctx context.Context, raw *sqlx.DB, subscribers []billingtest.Subscriber) error {
+				for _, s := range subscribers {
+					if _, err := raw.ExecContext(ctx, raw.Rebind(`INSERT INTO radcheck (username, attribute, op, value) VALUES (?, 'Cleartext-Password', ':=', ?)`),
+						s.UserName, s.Password); err != nil {
+						return err
+					}
 				}
-			}
-			return under, nil
-		})
+				return nil
+			},
+			Sessions: e.sessions, Stall: e.stall, Release: e.release,
+		}.Test(t, e.Engine)
 	})
-}
-
-// conforming opens a database as the suite wants it.
-func (e engine) conforming(ctx context.Context, dsn, driver, rawDSN string, next func() string) (*billingtest.Backend, *sqlx.DB, error) {
-	b, err := sqlbilling.Open(ctx, dsn, sqlbilling.Options{})
-	if err != nil {
-		return nil, nil, err
-	}
-	raw, err := sqlx.Open(driver, rawDSN)
-	if err != nil {
-		return nil, nil, errors.Join(err, b.Close())
-	}
-	closeBoth := func() error { return errors.Join(b.Close(), raw.Close()) }
-	return &billingtest.Backend{
-		Handler:  b,
-		Sessions: func(ctx context.Context) ([]billingtest.Session, error) { return e.sessions(ctx, raw) },
-		Close:    closeBoth,
-		Stall: func(ctx context.Context) (func(), error) {
-			c, err := raw.Connx(ctx)
-			if err != nil {
-				return nil, err
-			}
-			for _, s := range e.stall {
-				if _, err := c.ExecContext(ctx, s); err != nil {
-					return nil, errors.Join(err, c.Close())
-				}
-			}
-			return func() {
-				_, _ = c.ExecContext(context.Background(), e.release)
-				_ = c.Close()
-			}, nil
-		},
-		Reopen: func(ctx context.Context) (*billingtest.Backend, error) {
-			if file, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
-				again := next()
-				for _, suffix := range []string{"", "-wal"} { // as the disk is now
-					content, err := os.ReadFile(file + suffix)
-					if err == nil {
-						err = os.WriteFile(again+suffix, content, 0o600)
-					}
-					if err != nil {
-						return nil, err
-					}
-				}
-				dsn, rawDSN = "sqlite:"+again, "file://"+again+"?_pragma=busy_timeout(5000)"
-			}
-			if err := closeBoth(); err != nil {
-				return nil, err
-			}
-			reopened, _, err := e.conforming(ctx, dsn, driver, rawDSN, next)
-			return reopened, err
-		},
-	}, raw, nil
 }
 
 func (e engine) sessions(ctx context.Context, raw *sqlx.DB) ([]billingtest.Session, error) {

@@ -3,16 +3,14 @@ package sqlbilling_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jmoiron/sqlx"
 
 	"github.com/radpool/radpool/billing/sqlbilling"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/sqltest"
 	_ "github.com/radpool/radpool/billing/sqlbilling/mysql"
 	_ "github.com/radpool/radpool/billing/sqlbilling/postgres"
 	"github.com/radpool/radpool/internal/need"
@@ -20,12 +18,7 @@ import (
 
 // An engine is a kind of database that tests run on.
 type engine struct {
-	name string
-	env  string // names the server; empty: there is none
-
-	// create makes an empty database, which goes with the test, and returns its
-	// DSN for Open, and for database/sql.
-	create func(t testing.TB) (dsn, rawDriver, rawDSN string)
+	sqltest.Engine
 
 	seconds func(column string) string // a column of time as an integer
 	stall   []string                   // begins to hold up whoever writes radacct
@@ -35,68 +28,15 @@ type engine struct {
 	count   string                     // selects how many statements the server has run
 }
 
-// Where the servers are, and an account there that may create databases.
-const (
-	mysqlEnv    = "RADPOOL_TEST_MYSQL"    // as in root@tcp(127.0.0.1:3306)/
-	postgresEnv = "RADPOOL_TEST_POSTGRES" // as in postgres://root@127.0.0.1:5432/postgres
-	databaseSet = "with .ci/databases, which starts throw-away servers and prints the variables"
-)
-
-// server returns the DSN of a server that tests may use, or skips the test.
-func server(t testing.TB, env string) string {
-	t.Helper()
-	dsn := os.Getenv(env)
-	if dsn == "" {
-		need.Missing(t, "a database server that "+env+" names ("+databaseSet+")")
-	}
-	return dsn
-}
-
-// need skips the test where the engine is missing.
-func (e engine) need(t testing.TB) {
-	t.Helper()
-	if e.env != "" {
-		server(t, e.env)
-	}
-}
-
-var databases atomic.Int64
-
-// databaseName is one that no other test, and no other process, uses.
-func databaseName() string { return fmt.Sprintf("radpool_test_%d_%d", os.Getpid(), databases.Add(1)) }
-
 var sqliteEngine = engine{
-	name: "SQLite",
-	create: func(t testing.TB) (dsn, rawDriver, rawDSN string) {
-		file := filepath.Join(t.TempDir(), "radius.db")
-		return "sqlite:" + file, "sqlite", "file://" + file + "?_pragma=busy_timeout(5000)"
-	},
+	Engine:  sqltest.SQLite,
 	seconds: func(c string) string { return c },
 	stall:   []string{"BEGIN IMMEDIATE"}, release: "ROLLBACK",
 	refuse: []string{"CREATE TRIGGER refuse BEFORE INSERT ON radacct WHEN NEW.username = 'bad' BEGIN SELECT RAISE(ABORT, 'no'); END"},
 }
 
 var mysqlEngine = engine{
-	name: "MariaDB",
-	env:  mysqlEnv,
-	create: func(t testing.TB) (dsn, rawDriver, rawDSN string) {
-		server := server(t, mysqlEnv)
-		admin, err := sqlx.Open("mysql", server)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := databaseName()
-		admin.MustExec("CREATE DATABASE " + name)
-		t.Cleanup(func() {
-			if _, err := admin.Exec("DROP DATABASE " + name); err != nil {
-				t.Error(err)
-			}
-			_ = admin.Close()
-		})
-		path, params, _ := strings.Cut(server, "?")
-		path = path[:strings.LastIndexByte(path, '/')+1] + name
-		return strings.TrimSuffix("mysql:"+path+"?"+params, "?"), "mysql", strings.TrimSuffix(path+"?"+params, "?")
-	},
+	Engine:  sqltest.MariaDB,
 	seconds: func(c string) string { return "UNIX_TIMESTAMP(" + c + ")" },
 	stall:   []string{"LOCK TABLES radacct WRITE"}, release: "UNLOCK TABLES",
 	refuse: []string{"CREATE TRIGGER refuse BEFORE INSERT ON radacct FOR EACH ROW BEGIN IF NEW.username = 'bad' THEN SIGNAL SQLSTATE '45000'; END IF; END"},
@@ -105,29 +45,7 @@ var mysqlEngine = engine{
 }
 
 var postgresEngine = engine{
-	name: "PostgreSQL",
-	env:  postgresEnv,
-	create: func(t testing.TB) (dsn, rawDriver, rawDSN string) {
-		server := server(t, postgresEnv)
-		admin, err := sqlx.Open("pgx", server)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := databaseName() // a schema is as good as a database, and cheaper
-		admin.MustExec("CREATE SCHEMA " + name)
-		t.Cleanup(func() {
-			if _, err := admin.Exec("DROP SCHEMA " + name + " CASCADE"); err != nil {
-				t.Error(err)
-			}
-			_ = admin.Close()
-		})
-		separator := "?"
-		if strings.Contains(server, "?") {
-			separator = "&"
-		}
-		dsn = server + separator + "application_name=" + name + "&search_path=" + name
-		return dsn, "pgx", dsn
-	},
+	Engine:  sqltest.PostgreSQL,
 	seconds: func(c string) string { return "EXTRACT(EPOCH FROM " + c + ")::bigint" },
 	stall:   []string{"BEGIN", "LOCK TABLE radacct IN EXCLUSIVE MODE"}, release: "ROLLBACK",
 	refuse: []string{`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.username = 'bad' THEN RAISE 'no'; END IF; RETURN NEW; END $$`,
@@ -142,8 +60,8 @@ var engines = []engine{sqliteEngine, mysqlEngine, postgresEngine}
 // eachEngine runs a test on every kind of database.
 func eachEngine(t *testing.T, test func(t *testing.T, e engine)) {
 	for _, e := range engines {
-		t.Run(e.name, func(t *testing.T) {
-			e.need(t)
+		t.Run(e.Name, func(t *testing.T) {
+			e.Need(t)
 			test(t, e)
 		})
 	}
@@ -152,8 +70,8 @@ func eachEngine(t *testing.T, test func(t *testing.T, e engine)) {
 // eachServer runs a test on every kind of database that is a server.
 func eachServer(t *testing.T, test func(t *testing.T, e engine)) {
 	for _, e := range engines[1:] {
-		t.Run(e.name, func(t *testing.T) {
-			e.need(t)
+		t.Run(e.Name, func(t *testing.T) {
+			e.Need(t)
 			test(t, e)
 		})
 	}
@@ -162,7 +80,7 @@ func eachServer(t *testing.T, test func(t *testing.T, e engine)) {
 // open opens a Backend on a new database.
 func (e engine) open(t testing.TB, opts sqlbilling.Options) *fixture {
 	t.Helper()
-	dsn, driver, rawDSN := e.create(t)
+	dsn, driver, rawDSN := e.Create(t)
 	return e.openDSN(t, dsn, driver, rawDSN, opts)
 }
 
@@ -202,7 +120,7 @@ func (e engine) openRaw(t testing.TB, driver, rawDSN string) *sqlx.DB {
 func (e engine) statements(t testing.TB, f *fixture) (n int64) {
 	t.Helper()
 	if err := f.raw.Get(&n, e.count); err != nil {
-		need.Missing(t, fmt.Sprintf("a server that counts statements (%v; %s)", err, databaseSet))
+		need.Missing(t, fmt.Sprintf("a server that counts statements (%v; with .ci/databases it does)", err))
 	}
 	return n
 }

@@ -16,7 +16,7 @@ import (
 // wait for each other.
 func TestOpenAtOnce(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e engine) {
-		dsn, _, _ := e.create(t)
+		dsn, _, _ := e.Create(t)
 		var wg sync.WaitGroup
 		var mu sync.Mutex
 		total := 0

@@ -82,7 +82,7 @@ func TestNamesAsColumn(t *testing.T) {
 		}
 		for i, got := range f.batch(names) {
 			want := "none unknown-user"
-			if same := like[e.name]; names[i] == "user1" || same[names[i]] {
+			if same := like[e.Name]; names[i] == "user1" || same[names[i]] {
 				want = cleartext + " [Reply-Message=user1]"
 			} else if names[i] == "user2" || same["USER1"] && names[i] == "User2" {
 				want = cleartext + " [Reply-Message=user2]"
@@ -228,7 +228,7 @@ var registerOld = sync.OnceFunc(func() { dialect.Register(mysql.Old()) })
 // A MySQL without JSON_TABLE is served as well, with lists of parameters.
 func TestWithoutJSONTable(t *testing.T) {
 	registerOld()
-	dsn, driver, rawDSN := mysqlEngine.create(t)
+	dsn, driver, rawDSN := mysqlEngine.Create(t)
 	f := mysqlEngine.openDSN(t, strings.Replace(dsn, "mysql:", "mysql-old:", 1), driver, rawDSN, sqlbilling.Options{Names: sqlbilling.NamesExact})
 	var names []string
 	var all []*billing.AccountingRecord
@@ -268,7 +268,7 @@ func TestWithoutJSONTable(t *testing.T) {
 // The schema of FreeRADIUS as it was years ago, in latin1, with short columns and
 // without some, and with names that another program wrote.
 func TestOldMySQLSchema(t *testing.T) {
-	dsn, driver, rawDSN := mysqlEngine.create(t)
+	dsn, driver, rawDSN := mysqlEngine.Create(t)
 	first := mysqlEngine.openRaw(t, driver, rawDSN)
 	for _, q := range []string{
 		`CREATE TABLE radcheck (id INT UNSIGNED AUTO_INCREMENT PRIMARY KEY, UserName VARCHAR(64) NOT NULL DEFAULT '', Attribute VARCHAR(32) NOT NULL DEFAULT '', op CHAR(2) NULL, Value VARCHAR(253) NOT NULL DEFAULT '', KEY UserName (UserName(32))) CHARSET latin1`,

@@ -25,7 +25,7 @@ var plainIndex = map[string][]string{
 func TestOneRowWithoutUniqueIndex(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e engine) {
 		first := e.open(t, sqlbilling.Options{})
-		for _, q := range plainIndex[e.name] {
+		for _, q := range plainIndex[e.Name] {
 			first.exec(q)
 		}
 		core, logs := observer.New(zap.WarnLevel)

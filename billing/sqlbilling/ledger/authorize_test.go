@@ -228,7 +228,7 @@ func TestBatchIsOneStatement(t *testing.T) {
 // The schema is made once, whoever comes first, and stands beside others.
 func TestOpenTogether(t *testing.T) {
 	each(t, func(t *testing.T, e engine) {
-		dsn, _, _ := e.create(t)
+		dsn, _, _ := e.Create(t)
 		done := make(chan struct{})
 		for range 4 {
 			go func() {

@@ -3,10 +3,7 @@ package ledger_test
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/radpool/radpool/billing/billingtest"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/sqltest"
 	"github.com/radpool/radpool/billing/sqlbilling/ledger"
 )
 
@@ -21,80 +19,27 @@ import (
 // sessions cost is among what must not depend on the order of records.
 func TestConformance(t *testing.T) {
 	each(t, func(t *testing.T, e engine) {
-		billingtest.TestHandler(t, func(ctx context.Context, subscribers []billingtest.Subscriber) (*billingtest.Backend, error) {
-			dsn, driver, rawDSN := e.create(t)
-			under, raw, err := e.conforming(ctx, dsn, driver, rawDSN, func() string { return filepath.Join(t.TempDir(), "again.db") })
-			if err != nil {
-				return nil, err
-			}
-			exec := func(query string, args ...any) {
-				if err == nil {
-					_, err = raw.ExecContext(ctx, raw.Rebind(query), args...)
-				}
-			}
-			exec("INSERT INTO radpool_tariff (name, price_output_mb, price_hour, price_day) VALUES ('t', 12345, 678901, 5)")
-			for _, s := range subscribers {
-				exec("INSERT INTO radpool_subscriber (username, password, tariff, credit) VALUES (?, ?, 't', 1000000000000000)", s.UserName, s.Password)
-			}
-			if err != nil {
-				return nil, errors.Join(err, under.Close())
-			}
-			return under, nil
-		})
+		sqltest.Suite{
+			Open: func(ctx context.Context, dsn string) (sqltest.Backend, error) {
+				return ledger.Open(ctx, dsn, ledger.Options{})
+			},
+			Subscribe: subscribe, Sessions: sessions, Stall: e.stall, Release: e.release,
+		}.Test(t, e.Engine)
 	})
 }
 
-// conforming opens a database as the suite wants it.
-func (e engine) conforming(ctx context.Context, dsn, driver, rawDSN string, next func() string) (*billingtest.Backend, *sqlx.DB, error) {
-	b, err := ledger.Open(ctx, dsn, ledger.Options{})
-	if err != nil {
-		return nil, nil, err
+// subscribe adds subscribers on a tariff on which everything costs.
+func subscribe(ctx context.Context, raw *sqlx.DB, subscribers []billingtest.Subscriber) (err error) {
+	exec := func(query string, args ...any) {
+		if err == nil {
+			_, err = raw.ExecContext(ctx, raw.Rebind(query), args...)
+		}
 	}
-	raw, err := sqlx.Open(driver, rawDSN)
-	if err != nil {
-		return nil, nil, errors.Join(err, b.Close())
+	exec("INSERT INTO radpool_tariff (name, price_output_mb, price_hour, price_day) VALUES ('t', 12345, 678901, 5)")
+	for _, s := range subscribers {
+		exec("INSERT INTO radpool_subscriber (username, password, tariff, credit) VALUES (?, ?, 't', 1000000000000000)", s.UserName, s.Password)
 	}
-	closeBoth := func() error { return errors.Join(b.Close(), raw.Close()) }
-	return &billingtest.Backend{
-		Handler:  b,
-		Sessions: func(ctx context.Context) ([]billingtest.Session, error) { return sessions(ctx, raw) },
-		Close:    closeBoth,
-		Stall: func(ctx context.Context) (func(), error) {
-			c, err := raw.Connx(ctx)
-			if err != nil {
-				return nil, err
-			}
-			for _, s := range e.stall {
-				if _, err := c.ExecContext(ctx, s); err != nil {
-					return nil, errors.Join(err, c.Close())
-				}
-			}
-			return func() {
-				_, _ = c.ExecContext(context.Background(), e.release)
-				_ = c.Close()
-			}, nil
-		},
-		Reopen: func(ctx context.Context) (*billingtest.Backend, error) {
-			if file, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
-				again := next()
-				for _, suffix := range []string{"", "-wal"} { // as the disk is now
-					content, err := os.ReadFile(file + suffix)
-					if err == nil {
-						err = os.WriteFile(again+suffix, content, 0o600)
-					}
-					if err != nil {
-						return nil, err
-					}
-				}
-				dsn, rawDSN = "sqlite:"+again, "file://"+again+"?_pragma=busy_timeout(5000)"
-			}
-			if err := closeBoth(); err != nil {
-				return nil, err
-			}
-			reopened, _, err := e.conforming(ctx, dsn, driver, rawDSN, next)
-			return reopened, err
-		},
-	}, raw, nil
+	return err
 }
 
 // sessions shows sessions with what their entries add up to.

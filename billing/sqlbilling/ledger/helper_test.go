@@ -3,12 +3,9 @@ package ledger_test
 import (
 	"crypto/md5"
 	"encoding/hex"
-	"fmt"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,80 +13,33 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/sqltest"
 	"github.com/radpool/radpool/billing/sqlbilling/ledger"
 	_ "github.com/radpool/radpool/billing/sqlbilling/mysql"
 	_ "github.com/radpool/radpool/billing/sqlbilling/postgres"
 	_ "github.com/radpool/radpool/billing/sqlbilling/sqlite"
-	"github.com/radpool/radpool/internal/need"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// An engine is a kind of database. create makes an empty one, which goes with the
-// test, and returns its DSN for Open, and for database/sql.
+// An engine is a kind of database that tests run on.
 type engine struct {
-	name    string
-	env     string // names the server; empty: there is none
-	create  func(t testing.TB) (dsn, driver, rawDSN string)
+	sqltest.Engine
 	stall   []string // begins to hold up whoever writes sessions
 	release string
 }
 
-var databases atomic.Int64
-
-// server returns the DSN of a server that tests may use, with a name for a database
-// on it.
-func server(env string) (dsn, name string) {
-	return os.Getenv(env), fmt.Sprintf("radpool_ledger_%d_%d", os.Getpid(), databases.Add(1))
-}
-
-// during runs one statement now and another when the test ends.
-func during(t testing.TB, driver, dsn, now, then string) {
-	t.Helper()
-	admin, err := sqlx.Open(driver, dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	admin.MustExec(now)
-	t.Cleanup(func() {
-		if _, err := admin.Exec(then); err != nil {
-			t.Error(err)
-		}
-		_ = admin.Close()
-	})
-}
-
 var engines = []engine{
-	{name: "SQLite", create: func(t testing.TB) (dsn, driver, rawDSN string) {
-		file := filepath.Join(t.TempDir(), "billing.db")
-		return "sqlite:" + file, "sqlite", "file://" + file + "?_pragma=busy_timeout(5000)"
-	}, stall: []string{"BEGIN IMMEDIATE"}, release: "ROLLBACK"},
-	{name: "MariaDB", env: "RADPOOL_TEST_MYSQL", create: func(t testing.TB) (dsn, driver, rawDSN string) {
-		server, name := server("RADPOOL_TEST_MYSQL")
-		during(t, "mysql", server, "CREATE DATABASE "+name, "DROP DATABASE "+name)
-		path, params, _ := strings.Cut(server, "?")
-		raw := strings.TrimSuffix(path[:strings.LastIndexByte(path, '/')+1]+name+"?"+params, "?")
-		return "mysql:" + raw, "mysql", raw
-	}, stall: []string{"LOCK TABLES radpool_session WRITE"}, release: "UNLOCK TABLES"},
-	{name: "PostgreSQL", env: "RADPOOL_TEST_POSTGRES", create: func(t testing.TB) (dsn, driver, rawDSN string) {
-		server, name := server("RADPOOL_TEST_POSTGRES")
-		during(t, "pgx", server, "CREATE SCHEMA "+name, "DROP SCHEMA "+name+" CASCADE")
-		separator := "?"
-		if strings.Contains(server, "?") {
-			separator = "&"
-		}
-		dsn = server + separator + "search_path=" + name
-		return dsn, "pgx", dsn
-	}, stall: []string{"BEGIN", "LOCK TABLE radpool_session IN EXCLUSIVE MODE"}, release: "ROLLBACK"},
+	{sqltest.SQLite, []string{"BEGIN IMMEDIATE"}, "ROLLBACK"},
+	{sqltest.MariaDB, []string{"LOCK TABLES radpool_session WRITE"}, "UNLOCK TABLES"},
+	{sqltest.PostgreSQL, []string{"BEGIN", "LOCK TABLE radpool_session IN EXCLUSIVE MODE"}, "ROLLBACK"},
 }
 
 // each runs a test on every kind of database.
 func each(t *testing.T, test func(t *testing.T, e engine)) {
 	for _, e := range engines {
-		t.Run(e.name, func(t *testing.T) {
-			if e.env != "" && os.Getenv(e.env) == "" {
-				need.Missing(t, "a database server that "+e.env+" names (with .ci/databases)")
-			}
+		t.Run(e.Name, func(t *testing.T) {
+			e.Need(t)
 			test(t, e)
 		})
 	}
@@ -105,7 +55,7 @@ type fixture struct {
 
 func (e engine) open(t testing.TB) *fixture {
 	t.Helper()
-	dsn, driver, rawDSN := e.create(t)
+	dsn, driver, rawDSN := e.Create(t)
 	return &fixture{t: t, dsn: dsn, Backend: openAgain(t, dsn), raw: openRaw(t, driver, rawDSN)}
 }
 

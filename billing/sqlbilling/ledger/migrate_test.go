@@ -13,7 +13,7 @@ import (
 
 func TestFromStandard(t *testing.T) {
 	each(t, func(t *testing.T, e engine) {
-		dsn, driver, rawDSN := e.create(t)
+		dsn, driver, rawDSN := e.Create(t)
 		standard, err := sqlbilling.Open(t.Context(), dsn, sqlbilling.Options{})
 		if err != nil {
 			t.Fatal(err)
