@@ -2,8 +2,8 @@ package sqlbilling
 
 import (
 	"context"
-	"fmt"
-	"net/netip"
+
+	"github.com/jmoiron/sqlx"
 
 	"github.com/radpool/radpool/billing/sqlbilling/internal/group"
 )
@@ -13,28 +13,12 @@ import (
 // are user0 with password pass0 and so on; each gets the Reply-Message "hello", a
 // Session-Timeout of 3600 s and a Framed-IP-Address from 10.0.0.1 on.
 func (b *Backend) EnsureDemo(ctx context.Context, n int) (added int, err error) {
-	const most = 1<<24 - 2 // addresses in 10.0.0.0/8
-	if n < 0 || n > most {
-		return 0, fmt.Errorf("sqlbilling: %d demo subscribers, must be 0 to %d", n, most)
-	}
-	patience, cancel := context.WithTimeout(ctx, b.opts.WriteTimeout)
-	defer cancel()
-	err = group.Patiently(patience, b.d, nil, func() (err error) {
-		added, err = b.ensureDemo(ctx, n)
-		return err
+	return group.EnsureDemo(ctx, "sqlbilling", b.db, b.d, b.opts.WriteTimeout, n, func(tx *sqlx.Tx) (int, error) {
+		return b.addDemo(ctx, tx, n)
 	})
-	if err != nil {
-		return 0, fmt.Errorf("sqlbilling: %s: %w", b.db.Label, err)
-	}
-	return added, nil
 }
 
-func (b *Backend) ensureDemo(ctx context.Context, n int) (int, error) {
-	tx, err := b.db.Write.BeginTxx(ctx, nil)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = tx.Rollback() }()
+func (b *Backend) addDemo(ctx context.Context, tx *sqlx.Tx, n int) (int, error) {
 	if b.d.OwnReloads != "" && b.history { // whoever does this at the same time waits
 		if _, err := tx.ExecContext(ctx, b.d.OwnReloads); err != nil {
 			return 0, err
@@ -58,19 +42,19 @@ func (b *Backend) ensureDemo(ctx context.Context, n int) (int, error) {
 	}
 	defer func() { _ = reply.Close() }()
 	for i := range n {
-		user := fmt.Sprintf("user%d", i)
-		if _, err := check.ExecContext(ctx, user, "Cleartext-Password", ":=", fmt.Sprintf("pass%d", i)); err != nil {
+		user, password, addr := group.Demo(i)
+		if _, err := check.ExecContext(ctx, user, "Cleartext-Password", ":=", password); err != nil {
 			return 0, err
 		}
 		for _, a := range [...][2]string{
 			{"Reply-Message", "hello"},
 			{"Session-Timeout", "3600"},
-			{"Framed-IP-Address", netip.AddrFrom4([4]byte{10, byte((i + 1) >> 16), byte((i + 1) >> 8), byte(i + 1)}).String()},
+			{"Framed-IP-Address", addr},
 		} {
 			if _, err := reply.ExecContext(ctx, user, a[0], ":=", a[1]); err != nil {
 				return 0, err
 			}
 		}
 	}
-	return n, tx.Commit()
+	return n, nil
 }
