@@ -168,7 +168,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		rec, err := journal.Decode(sealed(body))
 		if _, raw := journal.Decode(body); raw == nil {
-			t.Skip("a record with its own checksum")
+			return // a record with a checksum of its own
 		}
 		if err != nil {
 			return
