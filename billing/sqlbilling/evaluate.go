@@ -11,6 +11,7 @@ import (
 	"layeh.com/radius"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/rating"
 )
 
 // evaluate decides what a request is granted from the rows of its subscriber: a
@@ -321,14 +322,13 @@ func (e *evaluation) money(g *billing.Grant, restricted []row) error {
 	if err != nil {
 		return err
 	}
-	var credit int64
+	var credit rating.Money
 	if p := first(e.control, "Radpool-Credit"); p != nil {
 		if credit, err = amount(p); err != nil {
 			return err
 		}
 	}
-	sum := addClamped(balance, credit)
-	if sum > 0 || g.Reason != billing.ReasonNone {
+	if rating.Add(balance, credit) > 0 || g.Reason != billing.ReasonNone {
 		return nil
 	}
 	g.Reason = billing.ReasonNoMoney
@@ -345,23 +345,12 @@ func (e *evaluation) money(g *billing.Grant, restricted []row) error {
 	return err
 }
 
-// addClamped adds within the bounds of int64.
-func addClamped(a, b int64) int64 {
-	switch {
-	case b > 0 && a > math.MaxInt64-b:
-		return math.MaxInt64
-	case b < 0 && a < math.MinInt64-b:
-		return math.MinInt64
-	}
-	return a + b
-}
-
-func amount(p *pair) (int64, error) {
+func amount(p *pair) (rating.Money, error) {
 	n, err := strconv.ParseInt(strings.TrimSpace(string(p.value)), 10, 64)
 	if err != nil {
 		return 0, p.row.error("not a whole number of millionths")
 	}
-	return n, nil
+	return rating.Money(n), nil
 }
 
 // encode makes the attributes of an Access-Accept. Internal attributes and empty

@@ -86,14 +86,26 @@ func openSQL(ctx context.Context, o *options, log *zap.Logger) (*backend, error)
 	if err != nil {
 		return nil, err
 	}
+	if err := fill(ctx, db, o, log); err != nil {
+		return nil, err
+	}
+	return &backend{handler: db, close: db.Close, nas: db.Clients}, nil
+}
+
+// fill adds demo users where there is no subscriber. With an error it closes db.
+func fill(ctx context.Context, db interface {
+	EnsureDemo(ctx context.Context, n int) (added int, err error)
+	Close() error
+}, o *options, log *zap.Logger,
+) error {
 	n, err := db.EnsureDemo(ctx, o.demo)
 	if err != nil {
-		return nil, errors.Join(err, db.Close())
+		return errors.Join(err, db.Close())
 	}
 	if n > 0 {
 		log.Info("the database had no subscriber: added demo users", zap.Int("users", n), zap.String("first", "user0/pass0"))
 	}
-	return &backend{handler: db, close: db.Close, nas: db.Clients}, nil
+	return nil
 }
 
 // memory is n subscribers user0/pass0 ... without a database.

@@ -25,12 +25,8 @@ func openLedger(ctx context.Context, o *options, log *zap.Logger) (*backend, err
 	if err != nil {
 		return nil, err
 	}
-	n, err := db.EnsureDemo(ctx, o.demo)
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	if n > 0 {
-		log.Info("the database had no subscriber: added demo users", zap.Int("users", n), zap.String("first", "user0/pass0"))
+	if err := fill(ctx, db, o, log); err != nil {
+		return nil, err
 	}
 	return &backend{handler: db, close: db.Close}, nil
 }
