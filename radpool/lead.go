@@ -77,7 +77,8 @@ func (r *reader) lead(now time.Time, w *worker[*waiting]) {
 		jobs := len(w.jobs)
 		r.counters.inReader.Add(uint64(jobs))
 		r.since.Store(int64(now.Sub(e.epoch)) + 1) // 0 is none
-		ws.opens = now                             // to read the clock again for each costs more than the rest of open
+		// To read the clock again for each job costs more than the rest of open.
+		ws.opens = now
 		e.pool.run(w)
 		back := r.back()
 		took := ws.closed.Sub(now)
