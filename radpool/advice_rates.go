@@ -69,6 +69,7 @@ func (r *rates) report(st *Stats) {
 	st.PeakArrivalRate = r.peak
 	if r.seconds > 0 {
 		st.ArrivalRate = r.arrived / r.seconds
+		st.CompletionRate = r.runs / r.seconds
 	}
 	if r.runs > 1e-3 { // less is not a single one of the last minutes
 		st.ServiceTime = time.Duration(r.runTime / r.runs * float64(time.Second))

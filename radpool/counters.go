@@ -21,6 +21,8 @@ type counters struct {
 	readErrors, writeErrors atomic.Uint64
 	inReader                atomic.Uint64 // requests that a reader ran
 
+	accessTimes, accountingTimes, coaTimes responseTimes
+
 	_ [64]byte // whatever is next in memory starts its own cache line
 }
 

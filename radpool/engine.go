@@ -48,6 +48,7 @@ type engine struct {
 	runs               runSet
 	rates              rates
 
+	began    time.Time // the first Serve
 	epoch    time.Time // of the times that are kept as nanoseconds; its monotonic clock makes a step of the wall clock mean nothing
 	watchdog watchdog
 
@@ -86,7 +87,8 @@ func newEngine(s *Server) (*engine, error) {
 
 		houseStop: make(chan struct{}),
 	}
-	e.epoch = time.Now().Add(-maxAge) // before the first datagram has arrived
+	e.began = time.Now()
+	e.epoch = e.began.Add(-maxAge) // before the first datagram has arrived
 	e.flowSeed = maphash.MakeSeed()
 	e.rates.look(time.Now(), rateCounts{})
 	e.watchdog.kick = make(chan struct{}, 1)
@@ -217,7 +219,9 @@ func (e *engine) stop() {
 func (e *engine) stats() Stats {
 	var st Stats
 	e.counters.sum(&st)
+	e.counters.times(&st)
 	e.socketStats(&st)
+	st.Started = e.began
 	st.Unresponsive, _ = e.runs.over(time.Since(e.epoch), e.config.MaxRequestTime)
 	st.ReadersHeldUp = e.heldUp.Load()
 	st.HookPanics = e.hookPanics.Load()

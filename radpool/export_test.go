@@ -69,3 +69,6 @@ func (a *Arrivals) Age(now time.Time, step time.Duration, emptied bool, arrived 
 
 // LearnPatience is learnPatience.
 var LearnPatience = learnPatience
+
+// ResponseTimeBucket is responseTimeBucket.
+var ResponseTimeBucket = responseTimeBucket

@@ -162,9 +162,14 @@ func (e *engine) seal(ws *workerState, j *job, handled bool, now time.Time) (Out
 		return memory, o == Replied
 	})
 	if o == Replied {
-		ws.counters.replies[kindOfReply(p.Code)].Add(1)
+		ws.counters.replied(j.shape.Code, p.Code, e.sinceArrival(j, now))
 	}
 	return o, err
+}
+
+// sinceArrival is how long ago, at now, the request came to this host.
+func (e *engine) sinceArrival(j *job, now time.Time) time.Duration {
+	return now.Sub(e.epoch) - time.Duration(j.received)
 }
 
 // settle has the cache keep the reply, and says whether it is to be sent.
@@ -172,7 +177,7 @@ func (e *engine) settle(j *job, reply []byte, now time.Time) Outcome {
 	switch {
 	case !j.ticket.Finish(now, reply):
 		return Superseded
-	case now.Sub(e.epoch)-time.Duration(j.received) >= e.config.MaxRequestTime:
+	case e.sinceArrival(j, now) >= e.config.MaxRequestTime:
 		// Too late for this one, but not in vain: the cache has it for the
 		// retransmission.
 		return Expired

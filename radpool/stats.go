@@ -18,6 +18,9 @@ import (
 // It holds exactly whenever no datagram is just being worked on, and always
 // after Shutdown or Close. See [Outcome] for the meaning of each.
 type Stats struct {
+	// Started is when the first Serve began; zero before it.
+	Started time.Time
+
 	// Datagrams.
 	Received      uint64 // in all
 	Malformed     uint64
@@ -54,6 +57,10 @@ type Stats struct {
 	NAKs                uint64 // CoA-NAK and Disconnect-NAK
 	OtherReplies        uint64
 
+	// How long those took, by what was asked: Access-Request, Accounting-Request,
+	// and CoA-Request and Disconnect-Request.
+	AccessTimes, AccountingTimes, CoATimes ResponseTimes
+
 	// Sockets.
 	ReadErrors  uint64
 	WriteErrors uint64 // replies that the system would not send; each is in Replied or Replayed
@@ -86,9 +93,10 @@ type Stats struct {
 	// What Advice goes by. ServiceTime is what a request took of a worker, on the
 	// average of the last minute or so, in which something was run; zero until then. ArrivalRate is how
 	// many new requests a second came, over the same time, and PeakArrivalRate the most
-	// in any second since the server began.
-	ServiceTime                  time.Duration
-	ArrivalRate, PeakArrivalRate float64
+	// in any second since the server began. CompletionRate is how many a second the
+	// workers have run, over the same time.
+	ServiceTime                                  time.Duration
+	ArrivalRate, PeakArrivalRate, CompletionRate float64
 	// Config is what the server goes by, each zero field replaced by its default.
 	Config Config
 	// MaxWorkers is the most workers that the Policy may decide on; zero if it is none of
