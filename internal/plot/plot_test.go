@@ -68,7 +68,7 @@ func TestWhatItSays(t *testing.T) {
 	}
 }
 
-// The plot is from x 80 to 700 and from y 360 up to 60.
+// The plot is from x 80 to 700 and from y 360 up to 60 where all is labelled.
 func TestWhereThePointsAre(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -80,9 +80,12 @@ func TestWhereThePointsAre(t *testing.T) {
 		{"linear, below 0", plot.Axis{}, plot.Axis{}, line("", 0, -100, 10, 100), "80.0,360.0 700.0,60.0"},
 		{"logarithmic", plot.Axis{Log: true}, plot.Axis{Log: true}, line("", 1, 0.1, 10, 1, 100, 10), "80.0,360.0 390.0,210.0 700.0,60.0"},
 		{"one point", plot.Axis{Log: true}, plot.Axis{}, line("", 100, 7), "80.0,60.0"},
+		{"at least so far", plot.Axis{Low: -10}, plot.Axis{High: 100}, line("", -5, 50, 0, 0), "390.0,210.0 700.0,360.0"},
+		{"farther", plot.Axis{Low: -1}, plot.Axis{High: 1}, line("", -10, 100, 0, 0), "80.0,60.0 700.0,360.0"},
 		{"all zero", plot.Axis{}, plot.Axis{}, line("", 0, 0), "80.0,360.0"},
 	} {
-		svg := draw(t, plot.Chart{X: tc.x, Y: tc.y, Lines: []plot.Line{tc.line}})
+		tc.x.Label, tc.y.Label = "x", "y"
+		svg := draw(t, plot.Chart{Title: "title", X: tc.x, Y: tc.y, Lines: []plot.Line{tc.line}})
 		if want := fmt.Sprintf(`points="%s"`, tc.want); !strings.Contains(svg, want) {
 			t.Errorf("%s: no %s in\n%s", tc.name, want, svg)
 		}
@@ -96,7 +99,10 @@ func TestEveryMagnitude(t *testing.T) {
 		for _, k := range []float64{1, 1.5, 2.01, 3, 7.3, 9.99} {
 			v := k * math.Pow(10, float64(exponent))
 			for _, log := range []bool{false, true} {
-				svg := draw(t, plot.Chart{X: plot.Axis{Log: log}, Y: plot.Axis{Log: log}, Lines: []plot.Line{line("l", v/3, v, v, v/3)}})
+				svg := draw(t, plot.Chart{
+					Title: "title", X: plot.Axis{Label: "x", Log: log}, Y: plot.Axis{Label: "y", Log: log},
+					Lines: []plot.Line{line("l", v/3, v, v, v/3)},
+				})
 				i := strings.Index(svg, `points="`) + len(`points="`)
 				var x1, y1, x2, y2 float64
 				if _, err := fmt.Sscanf(svg[i:], "%f,%f %f,%f", &x1, &y1, &x2, &y2); err != nil {
@@ -110,6 +116,33 @@ func TestEveryMagnitude(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A small image without words of its own leaves the room to the plot: 62 pixels are for the
+// numbers on the left, 60 for half a number on the right, 36 above and below.
+func TestSmallWithoutWords(t *testing.T) {
+	svg := draw(t, plot.Chart{Width: 422, Height: 172, Lines: []plot.Line{line("", 0, 0, 10, 100)}})
+	for _, want := range []string{`width="422" height="172" viewBox="0 0 422 172"`, `points="62.0,136.0 362.0,36.0"`} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %s in\n%s", want, svg)
+		}
+	}
+	if got := strings.Join(texts(t, svg), "|"); got != "0|2|4|6|8|10|0|20|40|60|80|100" {
+		t.Errorf("it says %s", got)
+	}
+}
+
+// Each colour has a class by which a page gives it another.
+func TestClasses(t *testing.T) {
+	svg := draw(t, plot.Chart{Lines: []plot.Line{line("a", 0, 1, 1, 2), line("b", 0, 2, 1, 1)}})
+	for class, want := range map[string]int{"plot-paper": 1, "plot-axis": 1, "plot-0": 4, "plot-1": 4} {
+		if n := strings.Count(svg, `class="`+class+`"`); n != want {
+			t.Errorf("%d parts of class %s, want %d", n, class, want)
+		}
+	}
+	if n := strings.Count(svg, `class=`); n != strings.Count(svg, "stroke=")+strings.Count(svg, "fill=\"#")+1 {
+		t.Errorf("%d parts have a class, not each that has a colour", n)
 	}
 }
 
@@ -132,6 +165,8 @@ func TestErrors(t *testing.T) {
 		want  string
 	}{
 		{plot.Chart{Lines: []plot.Line{{Name: "empty"}}}, "plot: no points"},
+		{plot.Chart{Width: 239, Height: 400}, "plot: an image of 239 by 400, must be at least 240 by 160"},
+		{plot.Chart{Width: 400}, "plot: an image of 400 by 0, must be at least 240 by 160"},
 		{plot.Chart{Lines: make([]plot.Line, 7)}, "plot: 7 lines, must be at most 6"},
 		{plot.Chart{X: plot.Axis{Label: "n", Log: true}, Lines: []plot.Line{line("", 0, 1)}}, `plot: logarithmic axis "n": 0 is not more than 0`},
 		{plot.Chart{Y: plot.Axis{Label: "s"}, Lines: []plot.Line{line("", 0, math.NaN())}}, `plot: axis "s": NaN is not finite`},

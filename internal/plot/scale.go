@@ -32,7 +32,7 @@ func newScale(a Axis, values []float64, from, to float64) (scale, error) {
 		}
 		return s, nil
 	}
-	low, high = min(low, 0), max(high, 0)
+	low, high = min(low, a.Low, 0), max(high, a.High, 0)
 	if low == high {
 		high = 1
 	}
