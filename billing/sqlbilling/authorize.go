@@ -85,10 +85,25 @@ func (b *Backend) nameInDB(name string) string {
 // errNoUser is an answer that a Lookup must not give.
 var errNoUser = errors.New("a row of a user who was not asked for")
 
-// ask reads everything about the named users.
+// ask reads everything about the named users, again where the tables have changed.
 func (b *Backend) ask(ctx context.Context, names []string, subs []subscriber) (common, error) {
+	f := b.now()
+	c, err := b.askOn(ctx, f, names, subs)
+	if err == nil {
+		return c, nil
+	}
+	next, again := b.renew(ctx, f, err)
+	if !again {
+		return c, err
+	}
+	clear(subs)
+	return b.askOn(ctx, next, names, subs)
+}
+
+// askOn is ask on the tables of f.
+func (b *Backend) askOn(ctx context.Context, f *found, names []string, subs []subscriber) (common, error) {
 	var c common
-	if err := b.findRows(ctx, dialect.Everything, names, collect(subs, &c)); err != nil {
+	if err := b.findRows(ctx, f, dialect.Everything, names, collect(subs, &c)); err != nil {
 		return c, err
 	}
 	for i := range subs {
@@ -96,8 +111,8 @@ func (b *Backend) ask(ctx context.Context, names []string, subs []subscriber) (c
 			subs[i].setProfile(name, list)
 		}
 	}
-	if !b.lookup.Whole() {
-		if err := b.askProfiles(ctx, names, subs); err != nil {
+	if !f.lookup.Whole() {
+		if err := b.askProfiles(ctx, f, names, subs); err != nil {
 			return c, err
 		}
 	}
@@ -110,7 +125,7 @@ func (b *Backend) ask(ctx context.Context, names []string, subs []subscriber) (c
 
 // askProfiles asks for the groups of profiles that rows name, all at once, and
 // after that for the sessions of those whose limit stands in such a group.
-func (b *Backend) askProfiles(ctx context.Context, names []string, subs []subscriber) error {
+func (b *Backend) askProfiles(ctx context.Context, f *found, names []string, subs []subscriber) error {
 	var profiles []string
 	at := make(map[string]int)
 	for i := range subs {
@@ -123,7 +138,7 @@ func (b *Backend) askProfiles(ctx context.Context, names []string, subs []subscr
 	}
 	if len(profiles) > 0 {
 		found := make([]subscriber, len(profiles))
-		if err := b.findRows(ctx, dialect.Groups, profiles, collect(found, new(common))); err != nil {
+		if err := b.findRows(ctx, f, dialect.Groups, profiles, collect(found, new(common))); err != nil {
 			return err
 		}
 		for i := range subs {
@@ -144,7 +159,7 @@ func (b *Backend) askProfiles(ctx context.Context, names []string, subs []subscr
 	if len(limited) == 0 {
 		return nil
 	}
-	return b.findRows(ctx, dialect.Open, limited, func(r *dialect.Row) error {
+	return b.findRows(ctx, f, dialect.Open, limited, func(r *dialect.Row) error {
 		if r.User < 0 || r.User >= len(who) {
 			return errNoUser
 		}
@@ -154,9 +169,9 @@ func (b *Backend) askProfiles(ctx context.Context, names []string, subs []subscr
 }
 
 // findRows is Find, counted.
-func (b *Backend) findRows(ctx context.Context, what dialect.What, names []string, each func(*dialect.Row) error) error {
+func (b *Backend) findRows(ctx context.Context, f *found, what dialect.What, names []string, each func(*dialect.Row) error) error {
 	b.stats.queries.Add(1)
-	return b.lookup.Find(ctx, what, names, each)
+	return f.lookup.Find(ctx, what, names, each)
 }
 
 // setProfile gives s the groups of a profile, which others may have as well.

@@ -67,7 +67,7 @@ func (b *Backend) readClients(ctx context.Context, leftOut func(id int64, err er
 // lackingNAS is a column of nas that is needed and missing, or nothing.
 func (b *Backend) lackingNAS() string {
 	for _, column := range []string{"id", "nasname", "shortname", "secret"} {
-		if _, ok := b.l.tables.Column("nas", column); !ok {
+		if _, ok := b.now().l.tables.Column("nas", column); !ok {
 			return "nas." + column
 		}
 	}

@@ -2,6 +2,7 @@ package sqlbilling
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -97,6 +98,9 @@ var neededTables = map[string][]string{
 	"radusergroup":  {"username", "groupname", "priority"},
 	"radacct":       requiredAcct(),
 }
+
+// tablesUsed are those whose columns matter.
+var tablesUsed = append(slices.Collect(maps.Keys(neededTables)), "radpostauth", "nasreload", "nas", "radpool_reload")
 
 func requiredAcct() []string {
 	names := []string{"radacctid"}

@@ -19,7 +19,7 @@ func (b *Backend) EnsureDemo(ctx context.Context, n int) (added int, err error) 
 }
 
 func (b *Backend) addDemo(ctx context.Context, tx *sqlx.Tx, n int) (int, error) {
-	if b.d.OwnReloads != "" && b.history { // whoever does this at the same time waits
+	if b.d.OwnReloads != "" && b.now().history { // whoever does this at the same time waits
 		if _, err := tx.ExecContext(ctx, b.d.OwnReloads); err != nil {
 			return 0, err
 		}

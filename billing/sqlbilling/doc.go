@@ -19,6 +19,11 @@
 // radpool_reload, which keeps the last 32 restarts of each NAS. Where it cannot be
 // created, nasreload has to do, which keeps one.
 //
+// Columns may come and go while it runs: where a statement fails since one is not what it
+// was, the tables are read again, what failed is tried once more on what there is, and one
+// line in the log names what changed. A new column makes no statement fail: it is seen
+// within a minute. Where one that is needed is gone, requests fail until it is back.
+//
 // radacct needs a unique index on acctuniqueid. With another one, or none, one
 // transaction with accounting runs at a time, which is slower, and two processes may
 // make two rows of one session. Counting the sessions of subscribers with

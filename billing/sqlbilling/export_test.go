@@ -104,3 +104,6 @@ func (t *Together) Find(ctx context.Context, names ...string) (answered []string
 
 // Close closes it.
 func (t *Together) Close() { t.l.close() }
+
+// Look reads the tables again, as is done once a minute.
+func (b *Backend) Look() { b.look(context.Background()) }

@@ -23,7 +23,7 @@ func move(t *testing.T, from, to string) {
 }
 
 // until repeats try until it says that it is done.
-func until(t *testing.T, what string, try func() bool) {
+func until(t testing.TB, what string, try func() bool) {
 	t.Helper()
 	for !try() {
 		if t.Context().Err() != nil {

@@ -71,12 +71,12 @@ func (f Finding) String() string {
 // at columns and indexes alone. An error is found's, the database's, or ctx's; what
 // was found before it stands.
 func (b *Backend) Check(ctx context.Context, found func(Finding) error) error {
-	for _, name := range b.l.missing {
+	for _, name := range b.now().l.missing {
 		if err := found(Finding{Table: name, Reason: "is not there, and nothing is written to it"}); err != nil {
 			return err
 		}
 	}
-	if !b.history {
+	if !b.now().history {
 		if err := found(Finding{Table: "radpool_reload", Reason: "is not there and cannot be created: one restart of each NAS is remembered, and not 32"}); err != nil {
 			return err
 		}
@@ -110,8 +110,8 @@ func (b *Backend) named(err error) error {
 
 // checkRows looks at each row of a table of attributes.
 func (b *Backend) checkRows(ctx context.Context, kind int, found func(Finding) error) error {
-	table := kindTables[kind]
-	text := func(name string) string { return b.d.Text(b.l.column(table, name)) }
+	f, table := b.now(), kindTables[kind]
+	text := func(name string) string { return b.d.Text(f.l.column(table, name)) }
 	rows, err := b.db.Read.QueryContext(ctx, "SELECT id, "+text("attribute")+", "+text("op")+", "+text("value")+" FROM "+table)
 	if err != nil {
 		return b.named(err)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -20,14 +22,17 @@ type Backend struct {
 	db   *dialect.DB
 	d    *dialect.Dialect
 	opts Options
-	l    layout
 
-	history bool // radpool_reload is there
+	current   atomic.Pointer[found]
+	reading   chan struct{} // held by who reads the tables again
+	fruitless time.Time     // when that has last shown nothing; guarded by reading
 
-	lookup  dialect.Lookup
+	unwatch  context.CancelFunc // ends watch
+	watching sync.WaitGroup     // watch
+
 	lookups *lookups
 	writer  *group.Writer[acct.Record]
-	post    *postAuth // nil: radpostauth is not written
+	post    *postAuth // nil: radpostauth is not to be written
 	stats   counters
 
 	closeOnce func() error
@@ -59,7 +64,7 @@ func Open(ctx context.Context, dsn string, opts Options) (*Backend, error) {
 	err = group.Open(ctx, "sqlbilling", dsn, opts.WriteTimeout,
 		dialect.Options{Readers: opts.Readers, Writers: opts.Writers, MustExist: opts.MustExist},
 		func(db *dialect.DB, d *dialect.Dialect) error {
-			b = &Backend{db: db, d: d, opts: opts}
+			b = &Backend{db: db, d: d, opts: opts, reading: make(chan struct{}, 1)}
 			return b.start(ctx)
 		})
 	if err != nil {
@@ -74,23 +79,17 @@ func (b *Backend) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if b.l, err = inspect(tables); err != nil {
+	f, err := b.equip(ctx, tables)
+	if err != nil {
 		return err
 	}
-	for _, name := range b.l.missing {
+	b.current.Store(f)
+	for _, name := range f.l.missing {
 		b.opts.Logger.Warn("the database lacks something optional; it is not written",
 			zap.String("database", b.db.Label), zap.String("missing", name))
 	}
-	if b.history, err = b.ensureReloads(ctx); err != nil {
-		return err
-	}
 	if err := b.checkIndexes(ctx); err != nil {
-		return err
-	}
-	if b.lookup, err = b.d.Prepare(ctx, b.db, b.l.tables, dialect.Question{
-		Profile: b.opts.DefaultProfile, Restricted: b.opts.RestrictedGroup, Names: dialect.Comparison(b.opts.Names),
-	}); err != nil {
-		return err
+		return errors.Join(err, b.release(nil))
 	}
 	b.lookups = &lookups{running: b.db.Readers, most: b.db.Batch, ask: b.ask}
 	var stores []*store
@@ -101,7 +100,7 @@ func (b *Backend) start(ctx context.Context) error {
 		}
 		stores = append(stores, st)
 	}
-	if b.l.postAuth && b.opts.PostAuthBuffer > 0 {
+	if b.opts.PostAuthBuffer > 0 {
 		b.post = newPostAuth(b)
 	}
 	writes := make([]group.Write[acct.Record], len(stores))
@@ -115,14 +114,16 @@ func (b *Backend) start(ctx context.Context) error {
 	if b.post != nil {
 		go b.post.run()
 	}
+	ctx, b.unwatch = context.WithCancel(context.WithoutCancel(ctx))
+	b.watching.Go(func() { b.watch(ctx) })
 	b.closeOnce = sync.OnceValue(func() error { return b.shut(stores) })
 	return nil
 }
 
 // ensureReloads creates radpool_reload where it is missing, and reports whether it
 // is there.
-func (b *Backend) ensureReloads(ctx context.Context) (bool, error) {
-	if b.l.tables["radpool_reload"] != nil {
+func (b *Backend) ensureReloads(ctx context.Context, l *layout) (bool, error) {
+	if l.tables["radpool_reload"] != nil {
 		return true, nil
 	}
 	for _, statement := range b.d.Reloads {
@@ -137,8 +138,8 @@ func (b *Backend) ensureReloads(ctx context.Context) (bool, error) {
 		}
 	}
 	var err error
-	b.l.tables, err = b.d.Tables(ctx, b.db)
-	return b.l.tables["radpool_reload"] != nil, err
+	l.tables, err = b.d.Tables(ctx, b.db)
+	return l.tables["radpool_reload"] != nil, err
 }
 
 // checkIndexes logs which indexes an existing database lacks: without them all
@@ -179,6 +180,8 @@ var ErrClosed = errors.New("sqlbilling: closed")
 func (b *Backend) Close() error { return b.closeOnce() }
 
 func (b *Backend) shut(stores []*store) error {
+	b.unwatch()
+	b.watching.Wait()
 	if b.post != nil {
 		b.post.close()
 	}
@@ -189,7 +192,7 @@ func (b *Backend) shut(stores []*store) error {
 
 // release closes what was prepared.
 func (b *Backend) release(stores []*store) error {
-	errs := []error{b.lookup.Close()}
+	errs := []error{b.now().lookup.Close()}
 	for _, st := range stores {
 		errs = append(errs, st.close())
 	}

@@ -1,9 +1,9 @@
 package sqlbilling
 
 import (
+	"cmp"
 	"context"
-	"strconv"
-	"strings"
+	"errors"
 	"sync"
 	"time"
 
@@ -30,14 +30,11 @@ type postAuthRow struct {
 
 // postAuth writes radpostauth in the background.
 type postAuth struct {
-	b       *Backend
-	columns []string
-	kinds   []dialect.Kind
-	text    string
-	most    int // rows of a group
-	rows    chan postAuthRow
-	stop    chan struct{} // closed by close
-	done    chan struct{} // closed when run has returned
+	b    *Backend
+	most int // rows of a group
+	rows chan postAuthRow
+	stop chan struct{} // closed by close
+	done chan struct{} // closed when run has returned
 
 	quiet commit.EverySecond // of errors in the log; run's own
 
@@ -56,38 +53,13 @@ func newPostAuth(b *Backend) *postAuth {
 	if b.d.Bulk != nil {
 		p.most = postAuthBulk
 	}
-	p.columns = []string{"username", "pass", "reply", "authdate"}
-	if b.l.reason {
-		p.columns = append(p.columns, "reason")
-	}
-	var exprs []string
-	for i, name := range p.columns {
-		c, expr := b.l.column("radpostauth", name), "?"
-		if b.d.Bulk != nil {
-			expr = "v.c" + strconv.Itoa(i)
-		}
-		if name == "authdate" {
-			p.kinds = append(p.kinds, dialect.KindInt)
-			exprs = append(exprs, b.d.Moment(expr, c))
-		} else {
-			p.kinds = append(p.kinds, dialect.KindText)
-			exprs = append(exprs, b.d.Stored(expr, c))
-		}
-	}
-	p.text = "INSERT INTO radpostauth (" + strings.Join(p.columns, ", ") + ") "
-	if b.d.Bulk != nil {
-		p.text += "SELECT " + strings.Join(exprs, ", ") + " FROM " + b.d.Bulk.Source(p.kinds)
-	} else {
-		p.text += "VALUES (" + strings.Join(exprs, ", ") + ")"
-	}
-	p.text = b.db.Write.Rebind(p.text)
 	return p
 }
 
 // PostAuth queues a row for radpostauth and returns at once. When the buffer is
 // full, or the Backend closed, the row is dropped and counted.
 func (b *Backend) PostAuth(res *billing.AuthResult) {
-	if b.post == nil {
+	if b.post == nil || b.now().post == nil {
 		return
 	}
 	r := postAuthRow{user: b.nameInDB(res.Access.UserName), reply: "Access-Reject", at: res.Time.Unix()}
@@ -222,40 +194,36 @@ func (p *postAuth) stopping() bool {
 	}
 }
 
-// values are those of a row, in the order of the columns.
-func (p *postAuth) values(r *postAuthRow) []any {
-	text := []string{r.user, r.pass, r.reply, "", r.reason}
-	values := make([]any, len(p.columns))
-	for i, name := range p.columns {
-		switch {
-		case name == "authdate":
-			values[i] = r.at
-		case p.b.d.Clean != nil:
-			values[i] = p.b.d.Clean(text[i], p.b.l.column("radpostauth", name))
-		default:
-			values[i] = text[i]
-		}
-	}
-	return values
-}
-
-// insertSurely is insert on another connection when one has gone away.
+// insertSurely is insert on another connection when one has gone away, and on other
+// columns when they have changed.
 func (p *postAuth) insertSurely(ctx context.Context, group []postAuthRow) (err error) {
+	f := p.b.now()
 	for range commit.Attempts {
-		if err = p.insert(ctx, group); err == nil || p.b.d.Classify(err) != dialect.Lost {
+		if f.post == nil { // the table is gone
+			return cmp.Or(err, errNoPostAuth)
+		}
+		if err = p.insert(ctx, f.post, group); err == nil {
+			return nil
+		}
+		if next, again := p.b.renew(ctx, f, err); again {
+			f = next
+		} else if p.b.d.Classify(err) != dialect.Lost {
 			break
 		}
 	}
 	return err
 }
 
-func (p *postAuth) insert(ctx context.Context, group []postAuthRow) error {
+// errNoPostAuth is why rows are dropped that were taken while there was a table.
+var errNoPostAuth = errors.New("there is no table radpostauth any more")
+
+func (p *postAuth) insert(ctx context.Context, q *postAuthSQL, group []postAuthRow) error {
 	if p.b.d.Bulk != nil {
 		var values []any
 		for i := range group {
-			values = append(values, p.values(&group[i])...)
+			values = append(values, q.values(&group[i])...)
 		}
-		_, err := p.b.db.Write.ExecContext(ctx, p.text, p.b.d.Bulk.Pack(p.kinds, values)...)
+		_, err := p.b.db.Write.ExecContext(ctx, q.text, p.b.d.Bulk.Pack(q.kinds, values)...)
 		return err
 	}
 	tx, err := p.b.db.Write.BeginTxx(ctx, nil)
@@ -264,12 +232,12 @@ func (p *postAuth) insert(ctx context.Context, group []postAuthRow) error {
 	}
 	defer func() { _ = tx.Rollback() }()
 	var stmt *sqlx.Stmt
-	if stmt, err = tx.PreparexContext(ctx, p.text); err != nil {
+	if stmt, err = tx.PreparexContext(ctx, q.text); err != nil {
 		return err
 	}
 	defer func() { _ = stmt.Close() }()
 	for i := range group {
-		if _, err := stmt.ExecContext(ctx, p.values(&group[i])...); err != nil {
+		if _, err := stmt.ExecContext(ctx, q.values(&group[i])...); err != nil {
 			return err
 		}
 	}

@@ -16,12 +16,14 @@ import (
 // A store writes accounting in transactions. It belongs to one goroutine of the
 // writer; nothing of it may be used by two at once.
 type store struct {
+	b     *Backend
 	db    *dialect.DB
 	d     *dialect.Dialect
-	l     layout
 	stats *counters
 
-	history bool // radpool_reload is there
+	on      *found // what the statements are for; nil: there are none
+	l       layout // of it
+	history bool   // of it
 
 	find    *sqlx.Stmt
 	reloads *sqlx.Stmt // nil: nothing is known of restarts
@@ -29,21 +31,29 @@ type store struct {
 }
 
 func newStore(ctx context.Context, b *Backend) (*store, error) {
-	db, d, l := b.db, b.d, b.l
-	s := &store{db: db, d: d, l: l, stats: &b.stats, history: b.history}
-	var err error
-	if s.find, err = db.Write.PreparexContext(ctx, db.Write.Rebind(l.selectSQL(d))); err != nil {
-		return nil, err
+	s := &store{b: b, db: b.db, d: b.d, stats: &b.stats}
+	return s, s.prepare(ctx, b.now())
+}
+
+// prepare prepares the statements for the tables of f, in place of those that there are.
+func (s *store) prepare(ctx context.Context, f *found) (err error) {
+	if err := s.close(); err != nil {
+		return err
+	}
+	s.l, s.history = f.l, f.history
+	if s.find, err = s.db.Write.PreparexContext(ctx, s.db.Write.Rebind(s.l.selectSQL(s.d))); err != nil {
+		return errors.Join(err, s.close())
 	}
 	if text := s.reloadsSQL(); text != "" {
-		if s.reloads, err = db.Write.PreparexContext(ctx, db.Write.Rebind(text)); err != nil {
-			return nil, errors.Join(err, s.close())
+		if s.reloads, err = s.db.Write.PreparexContext(ctx, s.db.Write.Rebind(text)); err != nil {
+			return errors.Join(err, s.close())
 		}
 	}
-	if err := s.rows.prepare(ctx, db.Write, d, &s.l); err != nil {
-		return nil, errors.Join(err, s.close())
+	if err := s.rows.prepare(ctx, s.db.Write, s.d, &s.l); err != nil {
+		return errors.Join(err, s.close())
 	}
-	return s, nil
+	s.on = f
+	return nil
 }
 
 // reloadsSQL reads the restarts of some NASes.
@@ -67,12 +77,36 @@ func (s *store) close() error {
 			errs = append(errs, stmt.Close())
 		}
 	}
+	s.on, s.find, s.reloads, s.rows = nil, nil, nil, rowWriter{}
 	return errors.Join(errs...)
 }
 
 // write stores items, all of them or nothing: nil means durable. It returns how
-// many rows were written.
+// many rows were written. Where the tables have changed it tries again, on what they
+// are by then.
 func (s *store) write(ctx context.Context, items []*group.Item[acct.Record]) (rows int, err error) {
+	f := s.b.now()
+	for range group.Attempts {
+		err = nil
+		if s.on != f {
+			err = s.prepare(ctx, f)
+		}
+		if err == nil {
+			rows, err = s.writeOnce(ctx, items)
+		}
+		if err == nil {
+			return rows, nil
+		}
+		var again bool
+		if f, again = s.b.renew(ctx, f, err); !again {
+			break
+		}
+	}
+	return 0, err
+}
+
+// writeOnce is write, on the tables as they were found.
+func (s *store) writeOnce(ctx context.Context, items []*group.Item[acct.Record]) (rows int, err error) {
 	records := make([]*acct.Record, len(items))
 	for i, it := range items {
 		records[i] = &it.Value

@@ -36,6 +36,17 @@ var classes = map[uint16]dialect.Class{
 	3819: dialect.BadRow, // ER_CHECK_CONSTRAINT_VIOLATED, MySQL's
 	4025: dialect.BadRow, // ER_CONSTRAINT_FAILED, MariaDB's
 
+	1054: dialect.Changed, // ER_BAD_FIELD_ERROR
+	1146: dialect.Changed, // ER_NO_SUCH_TABLE
+	1364: dialect.Changed, // ER_NO_DEFAULT_FOR_FIELD: a new column that must be written
+
+	1040: dialect.Away, // ER_CON_COUNT_ERROR
+	1047: dialect.Away, // ER_UNKNOWN_COM_ERROR: a node of a cluster that is not ready
+	1129: dialect.Away, // ER_HOST_IS_BLOCKED, until mariadb-admin flush-hosts
+	1203: dialect.Away, // ER_TOO_MANY_USER_CONNECTIONS
+	1226: dialect.Away, // ER_USER_LIMIT_REACHED
+
+	1615: dialect.Lost, // ER_NEED_REPREPARE
 	1053: dialect.Lost, // ER_SERVER_SHUTDOWN
 	1317: dialect.Lost, // ER_QUERY_INTERRUPTED, by somebody's KILL QUERY: as good as its connection
 	1927: dialect.Lost, // ER_CONNECTION_KILLED
@@ -48,6 +59,9 @@ func classify(err error) dialect.Class {
 	}
 	if lost(err) {
 		return dialect.Lost
+	}
+	if dialect.Unreachable(err) {
+		return dialect.Away
 	}
 	return dialect.Broken
 }

@@ -21,10 +21,12 @@ func TestClassify(t *testing.T) {
 		1927: dialect.Lost,     // KILL
 		1062: dialect.Conflict, // duplicate entry
 		1406: dialect.BadRow,   // data too long
-		1364: dialect.Broken,   // a column without default, of the table
+		1364: dialect.Changed,  // a column without default, of the table
 		1114: dialect.Broken,   // the disk is full
-		1146: dialect.Broken,   // no such table
-		1040: dialect.Broken,   // too many connections
+		1054: dialect.Changed,  // no such column
+		1146: dialect.Changed,  // no such table
+		1045: dialect.Broken,   // the password is refused
+		1040: dialect.Away,     // too many connections
 	} {
 		err := fmt.Errorf("radacct: %w", &driver.MySQLError{Number: number})
 		if got := mysql.Old().Classify(err); got != want {

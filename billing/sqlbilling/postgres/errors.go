@@ -16,13 +16,25 @@ import (
 // classify goes by SQLSTATE.
 func classify(err error) dialect.Class {
 	e, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok || connecting(err) {
-		if lost(err) {
+	if !ok {
+		switch {
+		case lost(err):
 			return dialect.Lost
+		case connecting(err) || dialect.Unreachable(err):
+			return dialect.Away
+		}
+		return dialect.Broken
+	}
+	if connecting(err) {
+		switch e.Code {
+		case "53300", "57P01", "57P02", "57P03": // too many connections; the server goes down, or is starting
+			return dialect.Away
 		}
 		return dialect.Broken
 	}
 	switch e.Code {
+	case "42703", "42P01", "42804", "42883": // no such column, table or function; another type
+		return dialect.Changed
 	case "40001", "40P01", "55P03": // serialization_failure, deadlock_detected, lock_not_available
 		return dialect.Busy
 	case "23505": // unique_violation

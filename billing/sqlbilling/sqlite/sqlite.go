@@ -161,6 +161,13 @@ func classify(err error) dialect.Class {
 		return dialect.Busy
 	case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG:
 		return dialect.BadRow
+	case sqlite3.SQLITE_ERROR:
+		// There is no code for it.
+		for _, words := range []string{"no such column", "no such table", "has no column named"} {
+			if strings.Contains(err.Error(), words) {
+				return dialect.Changed
+			}
+		}
 	}
 	return dialect.Broken
 }

@@ -18,11 +18,13 @@ type Class uint8
 
 // Classes of errors.
 const (
-	Broken   Class = iota // of the whole database: disk full, I/O, not reachable
+	Broken   Class = iota // of the whole database: disk full, I/O
 	Busy                  // passes by itself: locked, a deadlock, a serialization failure
 	BadRow                // of this row alone: a constraint, a trigger, a value too long
 	Lost                  // the connection went away; another one may do
 	Conflict              // another writer inserted the same row meanwhile: read again
+	Changed               // a table or a column is not what it was: read what there is
+	Away                  // of no answer, for now: not reachable, starting, too many connections
 )
 
 // A Dialect is one kind of database. What is not marked optional must be set.
