@@ -2,14 +2,13 @@ package sqlbilling
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"strings"
 
 	"go.uber.org/zap"
 
+	"github.com/radpool/radpool/billing/sqlbilling/internal/acct"
 	"github.com/radpool/radpool/radpool"
 )
 
@@ -44,7 +43,7 @@ func (b *Backend) readClients(ctx context.Context, leftOut func(id int64, err er
 	var list []radpool.Client
 	seen := make(map[netip.Prefix]bool)
 	for _, r := range rows {
-		prefixes, err := nasPrefixes(ctx, strings.TrimSpace(r.Name))
+		prefixes, err := acct.NASPrefixes(ctx, strings.TrimSpace(r.Name))
 		if err == nil && r.Secret == "" {
 			err = fmt.Errorf("%.64q has no secret", r.Name)
 		}
@@ -72,38 +71,4 @@ func (b *Backend) lackingNAS() string {
 		}
 	}
 	return ""
-}
-
-// nasPrefixes are the addresses that a nasname stands for.
-func nasPrefixes(ctx context.Context, name string) ([]netip.Prefix, error) {
-	if addr, err := netip.ParseAddr(name); err == nil {
-		return []netip.Prefix{wholeAddr(addr)}, nil
-	}
-	if strings.Contains(name, "/") {
-		p, err := netip.ParsePrefix(name)
-		if err != nil {
-			return nil, fmt.Errorf("%.64q is no network", name)
-		}
-		if p.Addr().Is4In6() && p.Bits() >= 96 {
-			p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
-		}
-		return []netip.Prefix{p.Masked()}, nil
-	}
-	if name == "" {
-		return nil, errors.New("the nasname is empty")
-	}
-	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", name)
-	if err != nil {
-		return nil, err
-	}
-	prefixes := make([]netip.Prefix, len(addrs))
-	for i, addr := range addrs {
-		prefixes[i] = wholeAddr(addr)
-	}
-	return prefixes, nil
-}
-
-func wholeAddr(addr netip.Addr) netip.Prefix {
-	addr = addr.Unmap().WithZone("")
-	return netip.PrefixFrom(addr, addr.BitLen())
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/journal"
 	"github.com/radpool/radpool/billing/sqlbilling"
+	"github.com/radpool/radpool/billing/sqlbilling/ledger"
 	_ "github.com/radpool/radpool/billing/sqlbilling/mysql"    // -db mysql:DSN
 	_ "github.com/radpool/radpool/billing/sqlbilling/postgres" // -db postgres://...
 	_ "github.com/radpool/radpool/billing/sqlbilling/sqlite"   // -db sqlite:FILE
@@ -26,6 +27,7 @@ type backend struct {
 	handler billing.Handler
 	close   func() error
 	nas     func(context.Context) ([]radpool.Client, error) // the table; nil: there is none
+	ledger  *ledger.Backend                                 // radpool's own schema; nil: another one
 }
 
 func openBackend(ctx context.Context, o *options, log *zap.Logger) (*backend, error) {
@@ -69,7 +71,7 @@ func withJournal(ctx context.Context, b *backend, o *options, log *zap.Logger) (
 		log.Info("records that were put aside are tried again", zap.Int("records", n))
 	}
 	// The journal first: it gives the back end what it has.
-	return &backend{handler: j.Handler(), close: func() error { return errors.Join(j.Close(), b.close()) }, nas: b.nas}, nil
+	return &backend{handler: j.Handler(), close: func() error { return errors.Join(j.Close(), b.close()) }, nas: b.nas, ledger: b.ledger}, nil
 }
 
 // openSQL opens the database, creates it when it is missing, and fills it with

@@ -59,9 +59,12 @@ func with(list, more []radpool.Client) []radpool.Client {
 	return append(list, more...)
 }
 
-// followClients reads the clients again from time to time, until end is called.
-// While that fails the old ones stay.
-func followClients(ctx context.Context, clients *radpool.Clients, o *options, b *backend, log *zap.Logger) (end func()) {
+// followClients reads what is about the clients again from time to time, until end is
+// called. While that fails the old ones stay.
+func followClients(ctx context.Context, read []func(context.Context) error, log *zap.Logger) (end func()) {
+	if len(read) == 0 {
+		return func() {}
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -73,8 +76,10 @@ func followClients(ctx context.Context, clients *radpool.Clients, o *options, b 
 				return
 			case <-ticker.C:
 			}
-			if err := readClients(ctx, clients, o, b); err != nil && ctx.Err() == nil {
-				log.Error("the clients stay as they were", zap.Error(err))
+			for _, f := range read {
+				if err := f(ctx); err != nil && ctx.Err() == nil {
+					log.Error("the clients stay as they were", zap.Error(err))
+				}
 			}
 		}
 	})

@@ -41,7 +41,9 @@ func TestClientsFollowTheTable(t *testing.T) {
 		if secret("127.0.0.1") != "mine" || secret("::1") != "local" || secret("192.0.2.1") != "" {
 			t.Errorf("%q %q %q", secret("127.0.0.1"), secret("::1"), secret("192.0.2.1"))
 		}
-		end := followClients(t.Context(), clients, o, b, zap.NewNop())
+		end := followClients(t.Context(), []func(context.Context) error{
+			func(ctx context.Context) error { return readClients(ctx, clients, o, b) },
+		}, zap.NewNop())
 		defer end()
 		list.Store(&[]radpool.Client{{Prefix: netip.MustParsePrefix("192.0.2.0/24"), Secret: []byte("new")}})
 		time.Sleep(readAgain + time.Second)

@@ -31,6 +31,8 @@ type options struct {
 	postAuth     bool
 	schema       string
 	readClients  bool
+	coa          bool
+	coaPort      int
 	auth, acct   string
 	secret       string
 	demo         int
@@ -65,7 +67,9 @@ func newFlags(name string, o *options) *flag.FlagSet {
 func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	o := new(options)
 	f := newFlags("billingd", o)
-	f.BoolVar(&o.readClients, "read-clients", false, "serve the clients of the table nas as well, and read it again once a minute")
+	f.BoolVar(&o.readClients, "read-clients", false, "serve the clients of the table nas (radpool_nas) as well, and read it again once a minute")
+	f.BoolVar(&o.coa, "coa", false, "with -schema radpool, ask NASes to change or end sessions in progress when money, quota or subscription ends (RFC 5176)")
+	f.IntVar(&o.coaPort, "coa-port", 0, "`port` at which NASes listen for that, where radpool_nas says none; 0: that of the vendor, else 3799")
 	f.BoolVar(&o.postAuth, "postauth", true, "write how each authentication ended into radpostauth, in the background")
 	f.IntVar(&o.readers, "readers", 0, "connections for Access-Requests; 0: what is best for the database, by how far away it is")
 	f.StringVar(&o.auth, "auth", "127.0.0.1:1812", "`address` for authentication")
@@ -153,8 +157,12 @@ func (o *options) check() error {
 		return errors.New("-schema radpool: memory has no tables, see -db")
 	case o.schema == radpoolSchema && (o.names != sqlbilling.NamesAsColumn || o.escapeNames):
 		return errors.New("-schema radpool: names are compared exactly, without -names and -escape-names")
-	case o.readClients && (o.memoryUsers > 0 || o.schema == radpoolSchema):
-		return errors.New("-read-clients: there is no table nas, see -db and -schema")
+	case o.readClients && o.memoryUsers > 0:
+		return errors.New("-read-clients: there is no table nas, see -db")
+	case o.coa && o.schema != radpoolSchema:
+		return errors.New("-coa: what a session costs is known with -schema radpool alone")
+	case o.coaPort < 0 || o.coaPort > 65535:
+		return fmt.Errorf("-coa-port %d: must be 0 to 65535", o.coaPort)
 	case o.secret == "":
 		return errors.New("-secret is empty: every client needs one")
 	case o.demo < 0 || o.demo > maxUsers:

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/radpool/radpool/billing/sqlbilling/ledger"
+	"github.com/radpool/radpool/radpool"
 )
 
 // The values of -schema.
@@ -21,14 +22,23 @@ const (
 // openLedger opens radpool's own schema, creates it when it is missing, and fills it
 // with demo users when it has no subscriber.
 func openLedger(ctx context.Context, o *options, log *zap.Logger) (*backend, error) {
-	db, err := ledger.Open(ctx, o.db, ledger.Options{Logger: log, Readers: o.readers})
+	db, err := ledger.Open(ctx, o.db, ledger.Options{Logger: log, Readers: o.readers, Control: o.coa})
 	if err != nil {
 		return nil, err
 	}
 	if err := fill(ctx, db, o, log); err != nil {
 		return nil, err
 	}
-	return &backend{handler: db, close: db.Close}, nil
+	return &backend{handler: db, close: db.Close, ledger: db, nas: func(ctx context.Context) ([]radpool.Client, error) {
+		nases, err := db.NASes(ctx)
+		var list []radpool.Client
+		for _, n := range nases {
+			if len(n.Secret) > 0 {
+				list = append(list, n.Client())
+			}
+		}
+		return list, err
+	}}, nil
 }
 
 // migrate is billingd migrate: it takes subscribers over from one schema to the other

@@ -10,6 +10,7 @@
 //	billingd explain -db ... USER         say which rows let a user in, or keep them out; exit status 1 if it keeps them out
 //	billingd -conf /etc/freeradius/3.0/radiusd.conf
 //	billingd -schema radpool              serve radpool's own tables: tariffs, balances, a ledger
+//	billingd -schema radpool -coa         and change or end sessions in progress when money or quota does
 //	billingd migrate -db DSN              take the subscribers of FreeRADIUS's tables over into those
 //
 // It serves the clients 127.0.0.0/8 and ::1 with one secret, and with -read-clients
@@ -124,10 +125,21 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 		sockets.close()
 		return err
 	}
+	var follow []func(context.Context) error
 	if o.readClients {
-		end := followClients(ctx, clients, o, backend, log)
-		defer end() // before the database is closed
+		follow = append(follow, func(ctx context.Context) error { return readClients(ctx, clients, o, backend) })
 	}
+	if o.coa {
+		dynamic, err := startCoA(ctx, o, backend, clients, log)
+		if err != nil {
+			sockets.close()
+			return fmt.Errorf("-coa: %w", err)
+		}
+		defer dynamic.close(log)
+		follow = append(follow, dynamic.read)
+	}
+	end := followClients(ctx, follow, log)
+	defer end() // before the database is closed
 	processor := &billing.Processor{Handler: backend.handler, Logger: log}
 	server := &radpool.Server{Handler: processor, Clients: clients, Config: o.config, Logger: log}
 

@@ -9,6 +9,7 @@ import (
 	"layeh.com/radius"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/coa"
 	"github.com/radpool/radpool/billing/rating"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/acct"
 	"github.com/radpool/radpool/internal/dict"
@@ -43,15 +44,19 @@ func (b *Backend) Authorize(ctx context.Context, req *billing.AccessRequest) (bi
 // AuthorizeBatch is Authorize for each of reqs, with one statement for as many of
 // them as is good for the database.
 func (b *Backend) AuthorizeBatch(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
-	size := b.db.Batch
-	if b.d.ListLength > 0 {
-		size = min(size, b.d.ListLength)
-	}
 	for len(reqs) > 0 {
-		n := min(len(reqs), size)
+		n := min(len(reqs), b.batch())
 		b.authorizeSome(ctx, reqs[:n], grants[:n], errs[:n])
 		reqs, grants, errs = reqs[n:], grants[n:], errs[n:]
 	}
+}
+
+// batch is how many subscribers one statement is good for.
+func (b *Backend) batch() int {
+	if b.d.ListLength > 0 {
+		return min(b.db.Batch, b.d.ListLength)
+	}
+	return b.db.Batch
 }
 
 func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
@@ -77,6 +82,7 @@ func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessReque
 	found := &answer{}
 	err := ctx.Err()
 	if err == nil && len(names) > 0 {
+		b.queries.Add(1)
 		found, err = b.ask(ctx, names, nases, now)
 	}
 	if err != nil {
@@ -93,22 +99,26 @@ func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessReque
 		if at.IsZero() { // a request made by hand
 			at = now
 		}
-		if grants[i], errs[i] = found.grant(req, at); errs[i] != nil {
+		var mode coa.Mode
+		if grants[i], mode, errs[i] = found.grant(req, at); errs[i] != nil {
 			b.unanswered.Add(1)
-		} else {
-			b.authorized.Add(1)
+			continue
+		}
+		b.authorized.Add(1)
+		if b.opts.Control {
+			tell(&grants[i], mode)
 		}
 	}
 }
 
-// grant decides what a subscriber gets.
-func (a *answer) grant(req *billing.AccessRequest, now time.Time) (g billing.Grant, err error) {
+// grant decides what a subscriber gets, and which mode of a session that is.
+func (a *answer) grant(req *billing.AccessRequest, now time.Time) (g billing.Grant, mode coa.Mode, err error) {
 	s := a.subscribers[req.UserName]
 	if s == nil {
-		return billing.Grant{Reason: billing.ReasonUnknownUser}, nil
+		return billing.Grant{Reason: billing.ReasonUnknownUser}, coa.Ended, nil
 	}
-	fail := func(where string, err error) (billing.Grant, error) {
-		return billing.Grant{}, &SubscriberError{req.UserName, where, err}
+	fail := func(where string, err error) (billing.Grant, coa.Mode, error) {
+		return billing.Grant{}, coa.Unknown, &SubscriberError{req.UserName, where, err}
 	}
 	if err := s.credentials(&g); err != nil {
 		return fail("radpool_subscriber, password", err)
@@ -123,27 +133,35 @@ func (a *answer) grant(req *billing.AccessRequest, now time.Time) (g billing.Gra
 	}
 	if s.blocked != 0 {
 		g.Reason = billing.ReasonBlocked
-		return g, nil
+		return g, coa.Ended, nil
 	}
-	standing := s.tariff.Standing(now, rating.Account{
-		Balance: rating.Money(s.balance), Credit: rating.Money(s.credit), Used: uint64(max(s.used[s.tariff.Month(now.Unix())], 0)),
-	})
+	standing := s.standing(now)
 	vendor := a.vendors[acct.AddrText(req.NASAddr)]
 	if standing.OutOfMoney {
 		g.Reason = billing.ReasonNoMoney
 		if g.Restricted, err = a.attributes(vendor, s.tariff.restricted); err != nil {
 			return fail("radpool_profile, "+s.tariff.restricted, err)
 		}
-		return g, nil
+		if g.Restricted == nil {
+			return g, coa.Ended, nil
+		}
+		return g, coa.Restricted, nil
 	}
 	if !standing.Until.IsZero() && (g.Expires.IsZero() || standing.Until.Before(g.Expires)) {
 		g.Expires = standing.Until
 	}
-	profile := s.tariff.profileAt(standing)
+	profile, mode := s.tariff.profileAt(standing)
 	if g.Reply, err = a.attributes(vendor, profile, s.profile); err != nil {
 		return fail("radpool_profile, "+profile+" or "+s.profile, err)
 	}
-	return g, nil
+	return g, mode, nil
+}
+
+// standing is how it stands with s.
+func (s *subscriber) standing(now time.Time) rating.Standing {
+	return s.tariff.Standing(now, rating.Account{
+		Balance: rating.Money(s.balance), Credit: rating.Money(s.credit), Used: uint64(max(s.used[s.tariff.Month(now.Unix())], 0)),
+	})
 }
 
 // credentials sets the password. The form None lets in by name alone, as IPoE does.
@@ -162,15 +180,15 @@ func (s *subscriber) credentials(g *billing.Grant) (err error) {
 	return err
 }
 
-// profileAt is the profile of a subscriber who has money.
-func (t *tariff) profileAt(s rating.Standing) string {
+// profileAt is the profile of a subscriber who has money, and which mode that is.
+func (t *tariff) profileAt(s rating.Standing) (string, coa.Mode) {
 	switch {
 	case s.OverQuota && t.quota != "":
-		return t.quota
+		return t.quota, coa.OverQuota
 	case s.Interval >= 0 && t.profiles[s.Interval] != "":
-		return t.profiles[s.Interval]
+		return t.profiles[s.Interval], coa.Full
 	}
-	return t.profile
+	return t.profile, coa.Full
 }
 
 // attributes are those of some profiles that are for all NASes, or for those of this

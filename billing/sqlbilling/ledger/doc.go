@@ -33,7 +33,11 @@
 // the new ones from their beginning: for other prices from now on make another tariff.
 // The octets of a session count for the quota of the month in which it began.
 //
-// A session is not cut off when the money ends, or the quota: that is looked at when
-// the subscriber logs in. Session-Timeout ends it when the money is used up at the
-// price of an hour, when an interval ends, and when the subscription does.
+// # Sessions in progress
+//
+// Session-Timeout ends a session when the money is used up at the price of an hour, when an
+// interval ends, and when the subscription does. With Options.Control a [coa.Controller], whose
+// Store a Backend is, does the rest: a session whose money or quota ends gets the restricted
+// profile or quota_profile by a CoA-Request, or is ended where it cannot, and gets all again when
+// that was paid for. Without it they are looked at when the subscriber logs in.
 package ledger

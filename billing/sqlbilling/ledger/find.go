@@ -97,15 +97,23 @@ type answer struct {
 	vendors     map[string]string // of NASes
 }
 
-// ask asks for some subscribers, and the NASes that they come from.
-func (b *Backend) ask(ctx context.Context, names, nases []string, now time.Time) (*answer, error) {
+// readingPlace waits for a place among the statements that read.
+func (b *Backend) readingPlace(ctx context.Context) (end func(), err error) {
 	select {
 	case b.reading <- struct{}{}:
-		defer func() { <-b.reading }()
+		return func() { <-b.reading }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	b.queries.Add(1)
+}
+
+// ask asks for some subscribers, and the NASes that they come from.
+func (b *Backend) ask(ctx context.Context, names, nases []string, now time.Time) (*answer, error) {
+	end, err := b.readingPlace(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	// Months by the calendars of all time zones: they are a day apart at most.
 	yesterday := now.UTC().AddDate(0, 0, -1)
 	var args []any

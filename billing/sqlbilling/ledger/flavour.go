@@ -14,15 +14,19 @@ import (
 //go:embed schema1.sql
 var schema1 string
 
+//go:embed schema2.sql
+var schema2 string
+
 // migrations are the steps of the schema, the first of which makes version 1. One
 // that was published is never changed: what changes is a step of its own.
-var migrations = []string{schema1}
+var migrations = []string{schema1, schema2}
 
 // A flavour is what this schema wants to know of a kind of database beyond what its
 // dialect says.
 type flavour struct {
 	integer, text, end string
 	once               string // between CREATE INDEX and the name
+	column             string // between ADD COLUMN and the name
 	lock               string // begins the transaction that makes the schema
 	existing           string // ends an INSERT that changes what is there, before the columns
 	inserted           string // the value of a column that was to be inserted
@@ -38,7 +42,7 @@ var flavours = map[string]flavour{
 		existing: " ON DUPLICATE KEY UPDATE ", inserted: "VALUES(%s)",
 	},
 	"postgres": {
-		integer: "bigint", text: "varchar($1)", end: ")", once: "IF NOT EXISTS",
+		integer: "bigint", text: "varchar($1)", end: ")", once: "IF NOT EXISTS", column: "IF NOT EXISTS",
 		lock:     "SELECT pg_advisory_xact_lock(82658467)",
 		existing: " ON CONFLICT (%s) DO UPDATE SET ", inserted: "excluded.%s",
 	},
@@ -59,7 +63,7 @@ var textColumn = regexp.MustCompile(`@text\((\d+)\)`)
 // statements are those of a migration.
 func (f *flavour) statements(migration string) []string {
 	s := textColumn.ReplaceAllString(migration, f.text)
-	s = strings.NewReplacer("@int", f.integer, "@end", f.end, "@once", f.once).Replace(s)
+	s = strings.NewReplacer("@int", f.integer, "@end", f.end, "@once", f.once, "@column", f.column).Replace(s)
 	return dialect.Statements(s)
 }
 
@@ -81,10 +85,10 @@ func (f *flavour) upsert(table, key string, columns ...string) string {
 	return existing + strings.Join(sets, ", ")
 }
 
-// repeated reports whether err says only that an index is there already, from an
-// attempt that was cut off or from another process: MySQL has no IF NOT EXISTS for it.
+// repeated reports whether err says only that an index or a column is there already, from
+// an attempt that was cut off or from another process: MySQL has no IF NOT EXISTS for them.
 func (f *flavour) repeated(err error) bool {
-	return f.once == "" && strings.Contains(err.Error(), "Duplicate key name")
+	return f.once == "" && (strings.Contains(err.Error(), "Duplicate key name") || strings.Contains(err.Error(), "Duplicate column name"))
 }
 
 // migrate brings the schema to its newest version, in one transaction where the
@@ -134,13 +138,21 @@ func (b *Backend) step(ctx context.Context, version int) error {
 			return err
 		}
 	}
+	known := 0
+	isKnown := func() error {
+		return tx.GetContext(ctx, &known, tx.Rebind("SELECT COUNT(*) FROM radpool_schema WHERE version = ?"), version+1)
+	}
+	if version > 0 { // the table is there; another process may have been faster
+		if err := isKnown(); err != nil || known > 0 {
+			return err
+		}
+	}
 	for _, s := range b.f.statements(migrations[version]) {
 		if _, err := tx.ExecContext(ctx, s); err != nil && !b.f.repeated(err) {
 			return err
 		}
 	}
-	var known int
-	if err := tx.GetContext(ctx, &known, tx.Rebind("SELECT COUNT(*) FROM radpool_schema WHERE version = ?"), version+1); err != nil {
+	if err := isKnown(); err != nil {
 		return err
 	}
 	// Another process may have been faster, or may be at the same moment.

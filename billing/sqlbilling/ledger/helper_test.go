@@ -73,7 +73,12 @@ func openRaw(t testing.TB, driver, rawDSN string) *sqlx.DB {
 
 func openAgain(t testing.TB, dsn string) *ledger.Backend {
 	t.Helper()
-	b, err := ledger.Open(t.Context(), dsn, ledger.Options{})
+	return openWith(t, dsn, ledger.Options{})
+}
+
+func openWith(t testing.TB, dsn string, opts ledger.Options) *ledger.Backend {
+	t.Helper()
+	b, err := ledger.Open(t.Context(), dsn, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

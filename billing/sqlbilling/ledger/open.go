@@ -23,9 +23,13 @@ type Backend struct {
 	opts   Options
 	tables dialect.Tables
 
-	find    *sqlx.Stmt    // all about some subscribers
+	find    *sqlx.Stmt // all about some subscribers
+	live    liveStatements
 	reading chan struct{} // a place for each statement that runs
 	writer  *group.Writer[acct.Record]
+
+	watch     atomic.Pointer[func(userName string)]
+	confirmed atomic.Uint64
 
 	authorized, queries, unanswered, ignored, refused atomic.Uint64
 
@@ -84,11 +88,14 @@ func (b *Backend) start(ctx context.Context) (err error) {
 	b.reading = make(chan struct{}, b.db.Readers)
 	var stores []*store
 	release := func() error {
-		errs := []error{b.find.Close()}
+		errs := []error{b.find.Close(), b.live.close()}
 		for _, s := range stores {
 			errs = append(errs, s.close())
 		}
 		return errors.Join(errs...)
+	}
+	if err := b.prepareLive(ctx); err != nil {
+		return errors.Join(err, release())
 	}
 	var writes []group.Write[acct.Record]
 	for range b.db.Writers {
@@ -140,6 +147,10 @@ type Stats struct {
 	Ignored    uint64 // records of a status that has no place in the schema
 	Abandoned  uint64 // records whose callers had gone before they were written
 	Pending    int    // records that wait now
+
+	// With Options.Control: sessions that ended after their NAS had confirmed that it
+	// ends them.
+	Confirmed uint64
 }
 
 // Stats returns the counters. Each is exact, though not all are of one moment.
@@ -149,5 +160,6 @@ func (b *Backend) Stats() Stats {
 		Authorized: b.authorized.Load(), Queries: b.queries.Load(), Unanswered: b.unanswered.Load(),
 		Records: w.Records, Groups: w.Groups, Rows: w.Rows, Retries: w.Retries, Failed: b.refused.Load() + w.Failed,
 		Overloaded: w.Overloaded, Ignored: b.ignored.Load(), Abandoned: w.Abandoned, Pending: w.Pending,
+		Confirmed: b.confirmed.Load(),
 	}
 }

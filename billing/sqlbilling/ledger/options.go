@@ -25,6 +25,11 @@ type Options struct {
 	// instead of creating it.
 	MustExist bool
 
+	// Control says that a [coa.Controller] with the Backend as its Store changes
+	// sessions in progress: an Access-Accept then has a Class that says what the session
+	// was given, and Watch is called.
+	Control bool
+
 	// MaxGroup is the most accounting records of one transaction, a call with
 	// more of them excepted: 1 to 65,536. 0: 1024.
 	MaxGroup int

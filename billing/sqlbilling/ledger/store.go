@@ -115,13 +115,17 @@ func (s *store) write(ctx context.Context, items []*group.Item[acct.Record]) (ro
 			return 0, err
 		}
 	}
+	c := newChange(s, tx)
 	if len(sessions) > 0 {
-		c := newChange(s, tx)
 		if rows, err = c.apply(ctx, sessions, records); err != nil {
 			return 0, err
 		}
 	}
-	return rows, tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return 0, err
+	}
+	c.tell()
+	return rows, nil
 }
 
 // reload remembers that a NAS was restarted, and closes the sessions that had

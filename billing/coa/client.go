@@ -1,0 +1,160 @@
+package coa
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/netip"
+	"sync"
+
+	"layeh.com/radius"
+
+	"github.com/radpool/radpool/radclient"
+)
+
+// A Target is where and how a NAS is asked.
+type Target struct {
+	Addr    netip.AddrPort // where it listens: RFC 5176 has port 3799
+	Secret  []byte         // shared with it; not changed
+	Profile radclient.Profile
+}
+
+// A ClientConfig is what a Client is made of.
+type ClientConfig struct {
+	// Find returns the NAS of a session, and whether there is one that may be asked.
+	// Required. It is called from many goroutines at once.
+	Find func(s *Session) (Target, bool)
+
+	// Retransmission and Listen are those of radclient.Config.
+	Retransmission radclient.Retransmission
+	Listen         func() (net.PacketConn, error)
+}
+
+// A Client is a NAS that asks over the network, with package radclient. NASes become
+// known as they are asked, 65,536 of them at most. Make one with NewClient.
+type Client struct {
+	config  ClientConfig
+	closing sync.WaitGroup // of generations that were replaced
+
+	mu     sync.Mutex
+	now    *generation // guarded by mu
+	closed bool        // guarded by mu
+}
+
+// A generation is a radclient.Client with the NASes that were known when it was made,
+// and what uses it.
+type generation struct {
+	client  *radclient.Client
+	servers map[netip.AddrPort][]byte // and their secrets
+	users   sync.WaitGroup
+}
+
+// NewClient makes a Client.
+func NewClient(config ClientConfig) (*Client, error) {
+	if config.Find == nil {
+		return nil, errors.New("coa: ClientConfig.Find is required")
+	}
+	return &Client{config: config, now: new(generation)}, nil
+}
+
+func (c *Client) generation(servers map[netip.AddrPort][]byte) (*generation, error) {
+	config := radclient.Config{Retransmission: c.config.Retransmission, Listen: c.config.Listen}
+	for addr, secret := range servers {
+		config.Others = append(config.Others, radclient.Server{Addr: addr, Secret: secret, NoStatusServer: true})
+	}
+	client, err := radclient.New(config)
+	return &generation{client: client, servers: servers}, err
+}
+
+// Close ends what is under way, waits for requests to NASes under a secret that was
+// changed meanwhile, and returns when no goroutine of the Client is left. Always nil, also
+// a second time.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	g := c.now
+	c.closed = true
+	c.mu.Unlock()
+	if g.client != nil {
+		_ = g.client.Close() // always nil
+	}
+	g.users.Wait()
+	c.closing.Wait()
+	return nil
+}
+
+// use returns the generation that knows this NAS, for the caller to give back by
+// users.Done.
+func (c *Client) use(t *Target) (*generation, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, radclient.ErrClosed
+	}
+	if secret, known := c.now.servers[t.Addr]; !known || !bytes.Equal(secret, t.Secret) {
+		servers := make(map[netip.AddrPort][]byte, len(c.now.servers)+1)
+		maps.Copy(servers, c.now.servers)
+		servers[t.Addr] = bytes.Clone(t.Secret)
+		next, err := c.generation(servers)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+		}
+		if old := c.now; old.client != nil {
+			c.closing.Go(func() { // when the last request has ended
+				old.users.Wait()
+				_ = old.client.Close()
+			})
+		}
+		c.now = next
+	}
+	c.now.users.Add(1)
+	return c.now, nil
+}
+
+// Change sends a CoA-Request.
+func (c *Client) Change(ctx context.Context, s *Session, to radius.Attributes) error {
+	return c.with(s, func(rc *radclient.Client, t *Target, id radclient.Session) error {
+		return rc.ChangeAuthorization(ctx, t.Addr, t.Profile, id, Changeable(to))
+	})
+}
+
+// Disconnect sends a Disconnect-Request.
+func (c *Client) Disconnect(ctx context.Context, s *Session) error {
+	return c.with(s, func(rc *radclient.Client, t *Target, id radclient.Session) error {
+		return rc.Disconnect(ctx, t.Addr, t.Profile, id)
+	})
+}
+
+func (c *Client) with(s *Session, ask func(*radclient.Client, *Target, radclient.Session) error) error {
+	t, ok := c.config.Find(s)
+	if !ok {
+		return fmt.Errorf("%w: %v is no client", ErrUnreachable, s.NASAddr)
+	}
+	g, err := c.use(&t)
+	if err != nil {
+		return err
+	}
+	defer g.users.Done()
+	id := radclient.Session{
+		AcctSessionID: s.SessionID, UserName: s.UserName, CallingStationID: s.CallingStationID, NASPortID: s.NASPort, NASAddress: s.NASAddr,
+	}
+	if s.FramedAddr.Unmap().Is4() {
+		id.FramedIPAddress = s.FramedAddr
+	}
+	if a := s.FramedIPv6Addr; a.Is6() && !a.Is4In6() {
+		id.FramedIPv6Address = a
+	}
+	err = ask(g.client, &t, id)
+	if nak, ok := errors.AsType[*radclient.NAKError](err); ok {
+		if nak.NotFound() {
+			return fmt.Errorf("%w: %w", ErrNotFound, err)
+		}
+		return fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	if errors.Is(err, radclient.ErrNoSession) {
+		return fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	return err
+}

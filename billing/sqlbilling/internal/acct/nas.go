@@ -1,0 +1,45 @@
+package acct
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+)
+
+// NASPrefixes are the addresses that the name of a NAS in a table stands for: an address, a
+// network in CIDR form, or the name of a host, of which they are all addresses.
+func NASPrefixes(ctx context.Context, name string) ([]netip.Prefix, error) {
+	if addr, err := netip.ParseAddr(name); err == nil {
+		return []netip.Prefix{wholeAddr(addr)}, nil
+	}
+	if strings.Contains(name, "/") {
+		p, err := netip.ParsePrefix(name)
+		if err != nil {
+			return nil, fmt.Errorf("%.64q is no network", name)
+		}
+		if p.Addr().Is4In6() && p.Bits() >= 96 {
+			p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+		}
+		return []netip.Prefix{p.Masked()}, nil
+	}
+	if name == "" {
+		return nil, errors.New("the nasname is empty")
+	}
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", name)
+	if err != nil {
+		return nil, err
+	}
+	prefixes := make([]netip.Prefix, len(addrs))
+	for i, addr := range addrs {
+		prefixes[i] = wholeAddr(addr)
+	}
+	return prefixes, nil
+}
+
+func wholeAddr(addr netip.Addr) netip.Prefix {
+	addr = addr.Unmap().WithZone("")
+	return netip.PrefixFrom(addr, addr.BitLen())
+}
