@@ -13,10 +13,27 @@ import (
 // clientShown is what a client has shown of itself. It outlives a replacement of the
 // [Clients] in which the client stays the same.
 type clientShown struct {
-	patience   patience
-	requests   atomic.Uint64
-	duplicates atomic.Uint64
-	dropped    atomic.Uint64
+	patience patience
+	of       [numAsked]struct{ requests, duplicates, dropped atomic.Uint64 }
+}
+
+// A ClientCount counts what came from a client.
+type ClientCount struct {
+	// Requests is how many verified requests came that were new, Duplicates how many
+	// came that were copies of them, and Dropped how many of the Requests were not
+	// answered because there was too much to do, or the Handler failed.
+	Requests, Duplicates, Dropped uint64
+}
+
+func (s *clientShown) count(what asked) ClientCount {
+	c := &s.of[what]
+	return ClientCount{Requests: c.requests.Load(), Duplicates: c.duplicates.Load(), Dropped: c.dropped.Load()}
+}
+
+func (c *ClientCount) add(o ClientCount) {
+	c.Requests += o.Requests
+	c.Duplicates += o.Duplicates
+	c.Dropped += o.Dropped
 }
 
 // isDrop reports whether a verified request that ended so is one that its client

@@ -29,6 +29,7 @@ type Clients struct {
 
 // clientTable is never changed once it is in use.
 type clientTable struct {
+	since    time.Time                   // when it was made
 	hosts    map[netip.Addr]*clientEntry // prefixes of full length: one look-up for most
 	networks []clientNetworks            // the rest, longest first
 	all      []*clientEntry              // in the order in which they were given
@@ -72,7 +73,7 @@ func (c *Clients) Replace(list []Client) error {
 	if len(list) > MaxClients {
 		return &ConfigError{"number of clients", len(list), fmt.Sprintf("at most %d", MaxClients)}
 	}
-	t := &clientTable{hosts: make(map[netip.Addr]*clientEntry)}
+	t := &clientTable{since: time.Now(), hosts: make(map[netip.Addr]*clientEntry)}
 	for i, cl := range list {
 		e, err := newClientEntry(cl)
 		if err != nil {
@@ -208,10 +209,9 @@ type ClientState struct {
 	// Patience is as configured, or as learned; zero while there is nothing learned.
 	Patience time.Duration
 
-	// Requests is how many verified requests came that were new, Duplicates how many
-	// came that were copies of them, and Dropped how many of the Requests were not
-	// answered because there was too much to do, or the Handler failed.
-	Requests, Duplicates, Dropped uint64
+	// In all, and the parts that are Access-Requests and Accounting-Requests.
+	ClientCount
+	Access, Accounting ClientCount
 }
 
 // States returns the state of each client, in the order in which they were
@@ -233,8 +233,11 @@ func (e *clientEntry) state() ClientState {
 		Name: e.Name, Prefix: e.Prefix,
 		MessageAuthenticator: e.MessageAuthenticator, LimitProxyState: e.LimitProxyState, Signs: e.signs.Load(),
 		Patience: e.Patience,
-		Requests: e.shown.requests.Load(), Duplicates: e.shown.duplicates.Load(), Dropped: e.shown.dropped.Load(),
+		Access:   e.shown.count(askedAccess), Accounting: e.shown.count(askedAccounting),
 	}
+	s.ClientCount = e.shown.count(askedOther)
+	s.ClientCount.add(s.Access)
+	s.ClientCount.add(s.Accounting)
 	if s.Patience == 0 {
 		s.Patience = time.Duration(e.shown.patience.learned.Load())
 	}

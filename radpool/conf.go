@@ -26,7 +26,7 @@ type Conf struct {
 	// those that speak TCP or TLS only.
 	Clients []Client
 
-	// Listen is where to listen: listen { } of type auth, acct and auth+acct, each
+	// Listen is where to listen: listen { } of type auth, acct, auth+acct and status, each
 	// address once. A listener that serves only some clients, one interface, TCP or TLS is
 	// passed over, since here it would serve more.
 	Listen []ConfListen

@@ -49,7 +49,7 @@ func TestBrokenConfs(t *testing.T) {
 		"circle":           {2, "a", "refers to itself"},
 		"include":          {2, "$INCLUDE", "of clients.d/missing.conf: no such file or directory"},
 		"include-self":     {1, "$INCLUDE", "goes deeper than 16 files that include one another"},
-		"listen-type":      {2, "type", `is "author": must be auth, acct or auth+acct`},
+		"listen-type":      {2, "type", `is "author": must be auth, acct, auth+acct or status`},
 		"listen-port":      {3, "port", `is "70000": must be 0 to 65535`},
 		"listen-address":   {3, "ipaddr", `is "radius.example": must be an address of its kind or *; names are not looked up`},
 		"listen-twice":     {4, "listen", "is 0.0.0.0:1812, where listen-twice.conf:1 listens already"},

@@ -194,12 +194,26 @@ listen { type = status
 	client admin { ipaddr = 127.0.0.1
 	secret = adminsecret }
 }
+server status {
+	listen { type = status
+		ipaddr = 127.0.0.3
+	}
+	client admin { ipaddr = 127.0.0.1
+	secret = adminsecret }
+}
+listen { type = status
+	ipaddr = 127.0.0.2
+}
+listen { type = status
+	ipaddr = 192.0.2.1
+	port = 1645
+}
 `)
 	var got []string
 	for _, l := range conf.Listen {
 		got = append(got, fmt.Sprintf("%d %v %s %d", l.Line, l.Addr, l.Network(), l.Services))
 	}
-	want := []string{"2 0.0.0.0:1812 udp4 1", "7 [::1]:1813 udp6 2", "12 192.0.2.1:1645 udp4 3", "24 0.0.0.0:1645 udp4 3"}
+	want := []string{"2 0.0.0.0:1812 udp4 1", "7 [::1]:1813 udp6 2", "12 192.0.2.1:1645 udp4 11", "24 0.0.0.0:1645 udp4 3", "55 127.0.0.2:18121 udp4 8"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -215,7 +229,7 @@ listen { type = status
 	}
 	if want := []string{
 		"20 server.authorize", "21 server.client", "27 listen with clients", "31 listen with interface",
-		"35 listen with proto = tcp", "38 listen of type detail", "42 listen of type status",
+		"35 listen with proto = tcp", "38 listen of type detail", "42 listen with client", "49 listen with clients of its server",
 	}; !slices.Equal(notices, want) {
 		t.Errorf("notices %q, want %q", notices, want)
 	}

@@ -18,12 +18,30 @@ type confSocket struct {
 
 // confOtherTypes are the types of listeners that have nothing to do with this server.
 var confOtherTypes = map[string]string{
-	"status":  "Status-Server is answered on every socket",
 	"proxy":   "nothing is proxied",
 	"detail":  "detail files are not read: see billing/journal",
 	"coa":     "CoA-Requests are not served",
 	"control": "there is no radmin", "command": "there is no radmin",
 	"dhcp": "DHCP is not served", "vmps": "VMPS is not served", "snmp": "SNMP is not served", "bfd": "BFD is not served", "arp": "ARP is not served",
+}
+
+// confServices are the types of listeners that there are here.
+var confServices = map[string]Services{"auth": Auth, "acct": Acct, "auth+acct": Auth | Acct, "status": Status}
+
+// confPorts are the ports of those that do not say one. For status there is no usual
+// one but that of FreeRADIUS's example.
+var confPorts = map[Services]int{Auth: 1812, Auth | Acct: 1812, Acct: 1813, Status: 18121}
+
+// readServer reads server { }.
+func (r *confReader) readServer(s *radiusconf.Section) {
+	r.ownClients = false
+	for _, item := range s.Items {
+		if c := item.Section; c != nil && (c.Name == "client" || c.Name == "clients") {
+			r.ownClients = true
+		}
+	}
+	r.read(s, r.kinds.server)
+	r.ownClients = false
 }
 
 // readListen reads listen { }.
@@ -38,10 +56,13 @@ func (r *confReader) readListen(s *radiusconf.Section) {
 	if len(r.errs) > before || len(r.errs) >= MaxConfErrors {
 		return
 	}
-	services := map[string]Services{"auth": Auth, "acct": Acct, "auth+acct": Auth | Acct}[c.kind]
+	services := confServices[c.kind]
+	if services == Status && r.ownClients {
+		c.skipped = "clients of its server"
+	}
 	switch {
 	case c.kind == "":
-		r.fail(s.Pos, "listen", "has no type: auth, acct or auth+acct")
+		r.fail(s.Pos, "listen", "has no type: auth, acct, auth+acct or status")
 		return
 	case c.skipped != "":
 		r.pass(s.Pos, "listen with "+c.skipped, "it would serve more than it says, and so is not opened")
@@ -53,10 +74,7 @@ func (r *confReader) readListen(s *radiusconf.Section) {
 		c.addr = netip.IPv4Unspecified()
 	}
 	if c.port == 0 {
-		c.port = 1812
-		if services == Acct {
-			c.port = 1813
-		}
+		c.port = confPorts[services]
 	}
 	at := netip.AddrPortFrom(c.addr, uint16(c.port))
 	for i := range r.conf.Listen {
@@ -99,8 +117,8 @@ func listenKind() *confKind {
 			"interface": skip, "clients": skip,
 			"port": confWithin(0, 65535, func(r *confReader) *int { return &r.socket.port }),
 			"type": func(r *confReader, _ *radiusconf.Pair, value string) string {
-				if value != "auth" && value != "acct" && value != "auth+acct" {
-					return fmt.Sprintf("is %.32q: must be auth, acct or auth+acct", value)
+				if confServices[value] == 0 {
+					return fmt.Sprintf("is %.32q: must be auth, acct, auth+acct or status", value)
 				}
 				r.socket.kind = value
 				return ""
@@ -117,7 +135,8 @@ func listenKind() *confKind {
 			},
 		},
 		sections: map[string]func(*confReader, *radiusconf.Section){
-			"tls": func(r *confReader, _ *radiusconf.Section) { r.socket.skipped = "tls" },
+			"tls":    func(r *confReader, _ *radiusconf.Section) { r.socket.skipped = "tls" },
+			"client": func(r *confReader, _ *radiusconf.Section) { r.socket.skipped = "client" },
 		},
 		pass: passAll(map[string]string{
 			"all sockets are served alike":              "virtual_server",

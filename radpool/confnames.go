@@ -121,7 +121,7 @@ func topKind() *confKind {
 		sections: map[string]func(*confReader, *radiusconf.Section){
 			"thread pool": into(func(k *confKinds) *confKind { return k.threadPool }),
 			"security":    into(func(k *confKinds) *confKind { return k.security }),
-			"server":      into(func(k *confKinds) *confKind { return k.server }),
+			"server":      (*confReader).readServer,
 			"modules":     into(func(k *confKinds) *confKind { return k.modules }),
 			"listen":      (*confReader).readListen,
 			"client":      (*confReader).readClient,

@@ -23,9 +23,10 @@ type confReader struct {
 	unsaid                   []confUnsaid                    // of the clients, one for each
 
 	// What is being read now: the take functions of its kind fill it.
-	client   *confClient
-	socket   *confSocket
-	database *confDatabase
+	client     *confClient
+	socket     *confSocket
+	database   *confDatabase
+	ownClients bool // the server has clients that no other has
 }
 
 // confKind is a kind of section: what may stand in it. Names that are in none of the

@@ -14,7 +14,7 @@ type counters struct {
 	received atomic.Uint64
 	admitted atomic.Uint64 // went on towards a worker
 	ended    atomic.Uint64 // of those admitted: came to an Outcome
-	outcomes [numOutcomes]atomic.Uint64
+	outcomes [numAsked][numOutcomes]atomic.Uint64
 	requests [numRequestKinds]atomic.Uint64
 	replies  [numReplyKinds]atomic.Uint64
 
@@ -24,6 +24,26 @@ type counters struct {
 	accessTimes, accountingTimes, coaTimes responseTimes
 
 	_ [64]byte // whatever is next in memory starts its own cache line
+}
+
+// asked is what a datagram was for, in the statistics.
+type asked uint8
+
+const (
+	askedOther asked = iota
+	askedAccess
+	askedAccounting
+	numAsked
+)
+
+func askedBy(c radius.Code) asked {
+	switch c {
+	case radius.CodeAccessRequest:
+		return askedAccess
+	case radius.CodeAccountingRequest:
+		return askedAccounting
+	}
+	return askedOther
 }
 
 type requestKind uint8
@@ -103,8 +123,11 @@ func (s *counterSet) sum(st *Stats) {
 	var ended, admitted uint64
 	for _, c := range s.all {
 		ended += c.ended.Load()
-		for o := range c.outcomes {
-			*st.outcome(Outcome(o)) += c.outcomes[o].Load()
+		for o := range numOutcomes {
+			access, accounting := c.outcomes[askedAccess][o].Load(), c.outcomes[askedAccounting][o].Load()
+			st.AccessOutcomes[o] += access
+			st.AccountingOutcomes[o] += accounting
+			*st.outcome(o) += access + accounting + c.outcomes[askedOther][o].Load()
 		}
 	}
 	for _, c := range s.all {

@@ -2,6 +2,7 @@ package radpool
 
 import (
 	"net"
+	"net/netip"
 	"time"
 
 	"github.com/radpool/radpool/internal/udp"
@@ -72,3 +73,9 @@ var LearnPatience = learnPatience
 
 // ResponseTimeBucket is responseTimeBucket.
 var ResponseTimeBucket = responseTimeBucket
+
+// ReadStatisticsRequest is readStatisticsRequest.
+func ReadStatisticsRequest(attributes []byte) (what uint32, client netip.Addr, number uint32, byNumber bool) {
+	ask := readStatisticsRequest(attributes)
+	return ask.what, ask.addr, ask.number, ask.byNumber
+}

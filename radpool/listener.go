@@ -140,9 +140,20 @@ func (l *listener) serves(c radius.Code) bool {
 	case radius.CodeCoARequest, radius.CodeDisconnectRequest:
 		return l.services&CoA != 0
 	case radius.CodeStatusServer:
-		return l.services&(Auth|Acct) != 0 // RFC 5997 knows no answer to it on other ports
+		return l.services&(Auth|Acct|Status) != 0 // RFC 5997 knows no answer to it on other ports
 	}
 	return false
+}
+
+// usual is what the datagrams are taken to be for that do not say it.
+func (l *listener) usual() asked {
+	switch {
+	case l.services&Auth != 0:
+		return askedAccess
+	case l.services&Acct != 0:
+		return askedAccounting
+	}
+	return askedOther
 }
 
 // send writes the replies, and counts those that the system refuses: they are as

@@ -169,7 +169,7 @@ func (r *reader) take(m *udp.Message, now time.Time) {
 		return
 	}
 	if shape.Code == radius.CodeStatusServer {
-		r.counters.outcomes[StatusServer].Add(1)
+		r.counters.outcomes[askedOther][StatusServer].Add(1)
 		r.statusServer(m, &shape, client)
 		return
 	}
@@ -210,13 +210,14 @@ func (r *reader) admit(m *udp.Message, b []byte, shape *wire.Shape, client *clie
 	})
 	switch verdict {
 	case cache.Replay:
-		client.shown.duplicates.Add(1)
-		r.counters.outcomes[Replayed].Add(1)
+		what := askedBy(shape.Code)
+		client.shown.of[what].duplicates.Add(1)
+		r.counters.outcomes[what][Replayed].Add(1)
 	case cache.InFlight, cache.Silent:
-		client.shown.duplicates.Add(1)
+		client.shown.of[askedBy(shape.Code)].duplicates.Add(1)
 		r.drop(now, Duplicate, m, client, shape, wire.WellFormed)
 	case cache.Full:
-		client.shown.requests.Add(1)
+		client.shown.of[askedBy(shape.Code)].requests.Add(1)
 		r.drop(now, TableFull, m, client, shape, wire.WellFormed)
 	case cache.Fresh, cache.Superseded:
 		r.accept(m, b, shape, client, ticket, now)
@@ -228,7 +229,7 @@ func (r *reader) accept(m *udp.Message, b []byte, shape *wire.Shape, client *cli
 	e := r.engine
 	class, kind := classOf(shape)
 	r.counters.requests[kind].Add(1)
-	client.shown.requests.Add(1)
+	client.shown.of[askedBy(shape.Code)].requests.Add(1)
 	if e.outpaced.Load() && r.shed(class) {
 		ticket.Abandon()
 		r.drop(now, Shed, m, client, shape, wire.WellFormed)
@@ -268,30 +269,15 @@ func classOf(s *wire.Shape) (Class, requestKind) {
 	return ClassAccounting, kindAccounting
 }
 
-// statusServer answers a Status-Server (RFC 5997 section 4): Access-Accept, or
-// Accounting-Response on a socket for accounting alone. It changes nothing, so
-// it is not remembered.
-func (r *reader) statusServer(m *udp.Message, shape *wire.Shape, client *clientEntry) {
-	r.reply = radius.Packet{Code: radius.CodeAccessAccept}
-	if r.services&Auth == 0 {
-		r.reply.Code = radius.CodeAccountingResponse
-	}
-	r.out.add(r.listener, *m, func(memory []byte) ([]byte, bool) {
-		memory, err := wire.Encode(memory, &r.reply, m.Buf[:m.N], shape, client.secret)
-		if err != nil {
-			// A reply without attributes of its own can be too long only by the
-			// request's Proxy-States, and those fitted into the request.
-			r.counters.writeErrors.Add(1)
-		}
-		return memory, err == nil
-	})
-}
-
 // drop counts a datagram that goes no further, and tells those who want to know.
 func (r *reader) drop(now time.Time, o Outcome, m *udp.Message, client *clientEntry, s *wire.Shape, fault wire.Malformed) {
-	r.counters.outcomes[o].Add(1)
+	what := askedBy(s.Code)
+	if o == Malformed || o == WrongCode {
+		what = r.usual()
+	}
+	r.counters.outcomes[what][o].Add(1)
 	if isDrop(o) {
-		client.shown.dropped.Add(1)
+		client.shown.of[what].dropped.Add(1)
 	}
 	t, wanted := r.engine.telling(now, o)
 	if !wanted {

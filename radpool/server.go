@@ -57,11 +57,21 @@ type Server struct {
 // radiusd.conf.
 type Services uint8
 
-// Services that a socket can serve. Status-Server is answered by all but those for CoA alone.
+// Services that a socket can serve. Status-Server (RFC 5997) is answered by all but those
+// for CoA alone: that the server lives.
+//
+// Where Status is among them, the answer has the statistics that the request asks for
+// by FreeRADIUS-Statistics-Type, as a listener of type status of FreeRADIUS gives them, so
+// that what was made to watch that watches this: 1 of Access-Requests, 2 of accounting,
+// 0x10 of the queue and the workers, 4 and 8 of proxying (all zero), and with 0x20 those of
+// one client, by its address or number, as far as they are counted. The numbers are those of
+// [Stats] and [Clients.States], modulo 2^32. Any client may ask, also for others, so it
+// is best a socket of its own on a loopback address (FreeRADIUS's is 127.0.0.1:18121).
 const (
-	Auth Services = 1 << iota // Access-Request
-	Acct                      // Accounting-Request
-	CoA                       // CoA-Request and Disconnect-Request (RFC 5176): the side of a NAS
+	Auth   Services = 1 << iota // Access-Request
+	Acct                        // Accounting-Request
+	CoA                         // CoA-Request and Disconnect-Request (RFC 5176): the side of a NAS
+	Status                      // Status-Server with statistics
 )
 
 // ListenAndServe listens on AuthAddr and AcctAddr, with Config.Readers sockets
@@ -140,8 +150,8 @@ func (s *Server) listen(pc net.PacketConn, services Services) (*listener, error)
 	if s.closed {
 		return nil, ErrServerClosed
 	}
-	if services == 0 || services > Auth|Acct|CoA {
-		return nil, &ConfigError{"Services", services, "Auth, Acct, CoA or several of them"}
+	if services == 0 || services > Auth|Acct|CoA|Status {
+		return nil, &ConfigError{"Services", services, "Auth, Acct, CoA, Status or several of them"}
 	}
 	conn, err := udp.New(pc) // before the engine: if this fails, nothing was started that would have to be ended
 	if err != nil {

@@ -42,6 +42,12 @@ type Stats struct {
 	Aborted       uint64
 	InFlight      uint64 // waiting or running now
 
+	// AccessOutcomes and AccountingOutcomes are, by Outcome, the part of the numbers
+	// above that Access-Requests and Accounting-Requests have. What is malformed, or has a
+	// code that is not served, stands under what its socket is for: accounting if that
+	// is all it serves, else Access.
+	AccessOutcomes, AccountingOutcomes [NumOutcomes]uint64
+
 	// Of those that were verified and new.
 	AccessRequests     uint64
 	AccountingRequests uint64

@@ -91,9 +91,10 @@ func (e *engine) finishWaiting(w *waiting, o Outcome, c *counters, now time.Time
 // count is the end of every request that a reader has admitted, exactly once: it
 // is counted, and told where it is a drop.
 func (e *engine) count(from *origin, code radius.Code, identifier byte, o Outcome, err error, c *counters, now time.Time) {
-	c.outcomes[o].Add(1)
+	what := askedBy(code)
+	c.outcomes[what][o].Add(1)
 	if isDrop(o) {
-		from.client.shown.dropped.Add(1)
+		from.client.shown.of[what].dropped.Add(1)
 	}
 	if o != Replied && o != Unanswered {
 		if t, wanted := e.telling(now, o); wanted {

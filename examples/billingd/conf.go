@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -82,13 +83,15 @@ type wanted struct {
 	services      radpool.Services
 }
 
-// wanted returns the sockets to open: those of the file, if it says any, without what -auth
-// and -acct say. Where both are one address that is one socket.
+// wanted returns the sockets to open: those of the file, if it says any, without what -auth,
+// -acct and -status say. Where these are one address that is one socket.
 func (o *options) wanted() []wanted {
 	var list []wanted
 	auth, acct := true, true // whether the flags say where
-	if o.file.conf != nil && len(o.file.conf.Listen) > 0 {
-		auth, acct = o.given["auth"], o.given["acct"]
+	if o.file.conf != nil {
+		if slices.ContainsFunc(o.file.conf.Listen, func(l radpool.ConfListen) bool { return l.Services != radpool.Status }) {
+			auth, acct = o.given["auth"], o.given["acct"]
+		}
 		for _, l := range o.file.conf.Listen {
 			if auth {
 				l.Services &^= radpool.Auth
@@ -96,19 +99,32 @@ func (o *options) wanted() []wanted {
 			if acct {
 				l.Services &^= radpool.Acct
 			}
+			if o.status != "" {
+				l.Services &^= radpool.Status
+			}
 			if l.Services != 0 {
 				list = append(list, wanted{fmt.Sprintf("%s:%d: listen", l.File, l.Line), l.Network(), l.Addr.String(), l.Services})
 			}
 		}
 	}
-	if auth && acct && o.auth == o.acct {
-		return append(list, wanted{"-auth", "udp", o.auth, radpool.Auth | radpool.Acct})
+	flags := len(list)
+	add := func(from, addr string, services radpool.Services) {
+		for i := flags; i < len(list); i++ {
+			if list[i].addr == addr {
+				list[i].services |= services
+				return
+			}
+		}
+		list = append(list, wanted{from, "udp", addr, services})
 	}
 	if auth {
-		list = append(list, wanted{"-auth", "udp", o.auth, radpool.Auth})
+		add("-auth", o.auth, radpool.Auth)
 	}
 	if acct {
-		list = append(list, wanted{"-acct", "udp", o.acct, radpool.Acct})
+		add("-acct", o.acct, radpool.Acct)
+	}
+	if o.status != "" {
+		add("-status", o.status, radpool.Status)
 	}
 	return list
 }

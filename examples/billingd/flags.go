@@ -34,6 +34,7 @@ type options struct {
 	coa          bool
 	coaPort      int
 	auth, acct   string
+	status       string // empty: none
 	secret       string
 	demo         int
 	backendDelay time.Duration
@@ -74,6 +75,7 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&o.readers, "readers", 0, "connections for Access-Requests; 0: what is best for the database, by how far away it is")
 	f.StringVar(&o.auth, "auth", "127.0.0.1:1812", "`address` for authentication")
 	f.StringVar(&o.acct, "acct", "127.0.0.1:1813", "`address` for accounting")
+	f.StringVar(&o.status, "status", "", "`address` for Status-Server with FreeRADIUS's statistics, of which every client may ask, such as 127.0.0.1:18121; empty: none")
 	f.StringVar(&o.secret, "secret", "testing123", "`secret` shared with the clients 127.0.0.0/8 and ::1")
 	f.IntVar(&o.demo, "demo", 100, "add user0/pass0 ... to a database without subscribers, this `many`")
 	f.DurationVar(&o.backendDelay, "backend-delay", 0, "make each Authorize wait this `long`, as a slow billing core does")
