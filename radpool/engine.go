@@ -230,7 +230,12 @@ func (e *engine) stats() Stats {
 	st.Cache = e.cache.Stats()
 	st.Arena = e.arenas.Stats()
 	st.Config = e.config
-	st.MaxWorkers = mostOf(e.pool.currentPolicy())
+	policy := e.pool.currentPolicy()
+	st.MaxWorkers = mostOf(policy)
+	if spare, ok := policy.(Spare); ok {
+		spare = spare.WithDefaults()
+		st.MinSpare, st.MaxSpare = spare.MinSpareServers, spare.MaxSpareServers
+	}
 	e.rates.report(&st)
 	return st
 }

@@ -77,3 +77,26 @@ func TestReplacementsUnderLoad(t *testing.T) {
 		}
 	})
 }
+
+// Stats tell of the band of the policy that decides now.
+func TestSpareBandInStats(t *testing.T) {
+	inWorld(t, &radpool.Server{Handler: radpool.HandlerFunc(accept)}, func(w *world) {
+		for _, tc := range []struct {
+			policy      radpool.Policy
+			least, most int
+		}{
+			{nil, 8, 32},
+			{radpool.Spare{MaxServers: 4}, 4, 4},
+			{radpool.Spare{MinSpareServers: 3, MaxSpareServers: 9}, 3, 9},
+			{radpool.Fixed(4), 0, 0},
+			{radpool.Adaptive{}, 0, 0},
+		} {
+			if err := w.server.SetPolicy(tc.policy); err != nil {
+				t.Fatal(err)
+			}
+			if st := w.server.Stats(); st.MinSpare != tc.least || st.MaxSpare != tc.most {
+				t.Errorf("%#v: %d to %d spare workers, want %d to %d", tc.policy, st.MinSpare, st.MaxSpare, tc.least, tc.most)
+			}
+		}
+	})
+}

@@ -106,8 +106,10 @@ type Stats struct {
 	// Config is what the server goes by, each zero field replaced by its default.
 	Config Config
 	// MaxWorkers is the most workers that the Policy may decide on; zero if it is none of
-	// this package's.
-	MaxWorkers int
+	// this package's. MinSpare and MaxSpare are between what numbers of idle workers it
+	// leaves things as they are; zero if it is not [Spare].
+	MaxWorkers         int
+	MinSpare, MaxSpare int
 
 	// Parts.
 	Pool  PoolStats

@@ -20,6 +20,7 @@ import (
 	_ "github.com/radpool/radpool/billing/sqlbilling/postgres" // -db postgres://...
 	_ "github.com/radpool/radpool/billing/sqlbilling/sqlite"   // -db sqlite:FILE
 	"github.com/radpool/radpool/radpool"
+	"github.com/radpool/radpool/radpool/status"
 )
 
 // backend is the billing system that the flags chose.
@@ -28,6 +29,15 @@ type backend struct {
 	close   func() error
 	nas     func(context.Context) ([]radpool.Client, error) // the table; nil: there is none
 	ledger  *ledger.Backend                                 // radpool's own schema; nil: another one
+	figures func() []status.Figure                          // for the status page; nil: there are none
+}
+
+// shown are the figures of now.
+func (b *backend) shown() []status.Figure {
+	if b.figures == nil {
+		return nil
+	}
+	return b.figures()
 }
 
 func openBackend(ctx context.Context, o *options, log *zap.Logger) (*backend, error) {
@@ -71,7 +81,11 @@ func withJournal(ctx context.Context, b *backend, o *options, log *zap.Logger) (
 		log.Info("records that were put aside are tried again", zap.Int("records", n))
 	}
 	// The journal first: it gives the back end what it has.
-	return &backend{handler: j.Handler(), close: func() error { return errors.Join(j.Close(), b.close()) }, nas: b.nas, ledger: b.ledger}, nil
+	return &backend{
+		handler: j.Handler(), nas: b.nas, ledger: b.ledger,
+		close:   func() error { return errors.Join(j.Close(), b.close()) },
+		figures: func() []status.Figure { return append(journalFigures(j.Stats(), time.Now()), b.shown()...) },
+	}, nil
 }
 
 // openSQL opens the database, creates it when it is missing, and fills it with
@@ -91,7 +105,10 @@ func openSQL(ctx context.Context, o *options, log *zap.Logger) (*backend, error)
 	if err := fill(ctx, db, o, log); err != nil {
 		return nil, err
 	}
-	return &backend{handler: db, close: db.Close, nas: db.Clients}, nil
+	return &backend{
+		handler: db, close: db.Close, nas: db.Clients,
+		figures: func() []status.Figure { return standardFigures(db.Stats()) },
+	}, nil
 }
 
 // fill adds demo users where there is no subscriber. With an error it closes db.

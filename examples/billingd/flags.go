@@ -35,6 +35,7 @@ type options struct {
 	coaPort      int
 	auth, acct   string
 	status       string // empty: none
+	http         string // where the status page is; empty: nowhere
 	secret       string
 	demo         int
 	backendDelay time.Duration
@@ -76,6 +77,7 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.auth, "auth", "127.0.0.1:1812", "`address` for authentication")
 	f.StringVar(&o.acct, "acct", "127.0.0.1:1813", "`address` for accounting")
 	f.StringVar(&o.status, "status", "", "`address` for Status-Server with FreeRADIUS's statistics, of which every client may ask, such as 127.0.0.1:18121; empty: none")
+	f.StringVar(&o.http, "http", "", "`address` of a status page for browsers, such as 127.0.0.1:8812, which only this machine reaches; :8812 is every address, a port alone is on 127.0.0.1 (default: none)")
 	f.StringVar(&o.secret, "secret", "testing123", "`secret` shared with the clients 127.0.0.0/8 and ::1")
 	f.IntVar(&o.demo, "demo", 100, "add user0/pass0 ... to a database without subscribers, this `many`")
 	f.DurationVar(&o.backendDelay, "backend-delay", 0, "make each Authorize wait this `long`, as a slow billing core does")
@@ -97,7 +99,8 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&c.MaxRequestsPerServer, "max-requests-per-server", 0, "requests after which a worker is replaced (0: never)")
 	f.BoolVar(&c.AutoLimitAcct, "auto-limit-acct", false, "drop accounting requests while the queue fills")
 
-	if err := parse(f, args, stderr); err != nil {
+	err := parse(f, args, stderr)
+	if err != nil {
 		return nil, err
 	}
 	if f.NArg() > 0 {
@@ -108,6 +111,11 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.Visit(func(f *flag.Flag) { o.given[f.Name] = true })
 	if o.conf != "" {
 		if err := o.readConf(); err != nil {
+			return nil, err
+		}
+	}
+	if o.http != "" {
+		if o.http, err = httpAddr(o.http); err != nil {
 			return nil, err
 		}
 	}

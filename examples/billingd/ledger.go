@@ -11,6 +11,7 @@ import (
 
 	"github.com/radpool/radpool/billing/sqlbilling/ledger"
 	"github.com/radpool/radpool/radpool"
+	"github.com/radpool/radpool/radpool/status"
 )
 
 // The values of -schema.
@@ -29,7 +30,8 @@ func openLedger(ctx context.Context, o *options, log *zap.Logger) (*backend, err
 	if err := fill(ctx, db, o, log); err != nil {
 		return nil, err
 	}
-	return &backend{handler: db, close: db.Close, ledger: db, nas: func(ctx context.Context) ([]radpool.Client, error) {
+	figures := func() []status.Figure { return ledgerFigures(db.Stats()) }
+	return &backend{handler: db, close: db.Close, ledger: db, figures: figures, nas: func(ctx context.Context) ([]radpool.Client, error) {
 		nases, err := db.NASes(ctx)
 		var list []radpool.Client
 		for _, n := range nases {

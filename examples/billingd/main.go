@@ -12,6 +12,7 @@
 //	billingd -schema radpool              serve radpool's own tables: tariffs, balances, a ledger
 //	billingd -schema radpool -coa         and change or end sessions in progress when money or quota does
 //	billingd migrate -db DSN              take the subscribers of FreeRADIUS's tables over into those
+//	billingd -http 127.0.0.1:8812         show a status page there, to a browser on this machine
 //
 // It serves the clients 127.0.0.0/8 and ::1 with one secret, and with -read-clients
 // those of the table nas; with -conf, those of the file instead. SIGHUP reads that again:
@@ -110,6 +111,12 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 	if err != nil {
 		return err
 	}
+	web, err := listenHTTP(o, log)
+	if err != nil {
+		sockets.close()
+		return err
+	}
+	defer web.close() // last, so that the end can be watched
 	backend, err := openBackend(ctx, o, log)
 	if err != nil {
 		sockets.close()
@@ -143,12 +150,16 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 	processor := &billing.Processor{Handler: backend.handler, Logger: log}
 	server := &radpool.Server{Handler: processor, Clients: clients, Config: o.config, Logger: log}
 
+	if err := web.serve(server, shownOf(o, clients, processor, backend)); err != nil {
+		sockets.close()
+		return err
+	}
 	served := make(chan error, len(sockets))
 	for _, s := range sockets {
 		go func() { served <- server.ServeServices(s.conn, s.services) }()
 	}
 	// Serving goes on without a reader of this line.
-	_, _ = fmt.Fprintf(stdout, "billingd ready auth=%s acct=%s db=%s\n", sockets.addr(radpool.Auth), sockets.addr(radpool.Acct), o.database())
+	_, _ = fmt.Fprintf(stdout, "billingd ready auth=%s acct=%s db=%s%s\n", sockets.addr(radpool.Auth), sockets.addr(radpool.Acct), o.database(), web.ready())
 	for ctx.Err() == nil {
 		select {
 		case err := <-served: // a socket failed: there is no use in going on with the other
@@ -158,10 +169,15 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 		case <-ctx.Done():
 		}
 	}
+	return drain(server, o, log)
+}
+
+// drain ends a server when what was received is answered, or after as long as that may take.
+func drain(server *radpool.Server, o *options, log *zap.Logger) error {
 	log.Info("ending: answering what was received")
-	drain, cancel := context.WithTimeout(context.Background(), o.drainTime())
+	ctx, cancel := context.WithTimeout(context.Background(), o.drainTime())
 	defer cancel()
-	err = server.Shutdown(drain)
+	err := server.Shutdown(ctx)
 	log.Info("ended", outcomes(server.Stats())...)
 	if err != nil {
 		return fmt.Errorf("not everything was answered: %w", err)

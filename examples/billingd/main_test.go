@@ -34,6 +34,7 @@ type billingd struct {
 	t          *testing.T
 	cmd        *exec.Cmd
 	auth, acct string // host:port
+	http       string // where -http was given
 	log        *logBuffer
 	exited     chan error
 }
@@ -56,7 +57,7 @@ func (l *logBuffer) String() string {
 	return l.b.String()
 }
 
-var readyLine = regexp.MustCompile(`^billingd ready auth=(\S+) acct=(\S+) db=(\S+)$`)
+var readyLine = regexp.MustCompile(`^billingd ready auth=(\S+) acct=(\S+) db=(\S+?)(?: http=(\S+))?$`)
 
 // start runs billingd on free ports until it is ready.
 func start(t *testing.T, args ...string) *billingd {
@@ -80,7 +81,7 @@ func start(t *testing.T, args ...string) *billingd {
 	if m == nil {
 		t.Fatalf("billingd says %q", line)
 	}
-	b.auth, b.acct = m[1], m[2]
+	b.auth, b.acct, b.http = m[1], m[2], m[4]
 	go func() { b.exited <- b.cmd.Wait() }()
 	t.Cleanup(func() { _ = b.cmd.Process.Kill() })
 	return b
@@ -125,7 +126,8 @@ func TestSignalsEndItGently(t *testing.T) {
 // Whatever is wrong with how it was started is one clear line, and exit status
 // 1 or 2.
 func TestBadStartsAreOneClearLine(t *testing.T) {
-	running := start(t, "-db", "memory:1")
+	running := start(t, "-db", "memory:1", "-http", "0")
+	taken := running.http
 	dir := t.TempDir()
 	foreign := filepath.Join(dir, "foreign.db")
 	if err := os.WriteFile(foreign, []byte(strings.Repeat("this is no database ", 500)), 0o600); err != nil {
@@ -162,11 +164,14 @@ func TestBadStartsAreOneClearLine(t *testing.T) {
 		"-max-servers 99999":                                                                             {2, "-max-servers 99999: must be 1 to 65536"},
 		"-max-queue-size 1048577":                                                                        {2, "-max-queue-size 1048577: must be 2 to 1048576"},
 		"-min-spare-servers 33 -max-spare-servers 32":                                                    {2, "-min-spare-servers 33: must be 1 to 32 (MaxSpareServers)"},
-		"-patience 1ms":              {2, "-patience 1ms: must be 50ms to 9s (MaxRequestTime)"},
-		"-max-request-time 1h":       {2, "-max-request-time 1h0m0s: must be 1ms to 2m0s"},
-		"-backend-delay -1s":         {2, "-backend-delay -1s: must not be negative"},
-		"-demo -1":                   {2, "-demo -1: must be 0 to"},
-		"-secret= ":                  {2, "-secret is empty"},
+		"-patience 1ms":        {2, "-patience 1ms: must be 50ms to 9s (MaxRequestTime)"},
+		"-max-request-time 1h": {2, "-max-request-time 1h0m0s: must be 1ms to 2m0s"},
+		"-backend-delay -1s":   {2, "-backend-delay -1s: must not be negative"},
+		"-demo -1":             {2, "-demo -1: must be 0 to"},
+		"-secret= ":            {2, "-secret is empty"},
+		"-http 127.0.0.1:port": {2, `-http "127.0.0.1:port": want ADDRESS:PORT`},
+		"-http 99999":          {2, `-http "99999": want ADDRESS:PORT`},
+		"-db memory:1 -auth 127.0.0.1:0 -acct 127.0.0.1:0 -http " + taken: {1, "-http " + taken + ": listen tcp"},
 		"-last-grant -1s":            {2, "-last-grant -1s: must be 0"},
 		"-retry-parked -db memory:1": {2, "-retry-parked: there is no journal"},
 		"-auth 127.0.0.1:0 -acct 127.0.0.1:0 -db memory:1 -journal " + foreign: {1, "-journal " + foreign + ": journal: file " + foreign},
@@ -197,7 +202,7 @@ func TestHelpNamesEveryFlag(t *testing.T) {
 	if status := run(t.Context(), []string{"-h"}, io.Discard, &help); status != 0 {
 		t.Errorf("exit status %d", status)
 	}
-	for _, name := range []string{"db", "auth", "acct", "secret", "demo", "max-servers", "min-spare-servers", "max-spare-servers", "start-servers", "max-queue-size", "max-request-time", "patience", "cleanup-delay", "max-requests", "backend-delay"} {
+	for _, name := range []string{"db", "auth", "acct", "secret", "demo", "max-servers", "min-spare-servers", "max-spare-servers", "start-servers", "max-queue-size", "max-request-time", "patience", "cleanup-delay", "max-requests", "backend-delay", "http"} {
 		if !strings.Contains(help.String(), "\n  -"+name+" ") {
 			t.Errorf("-%s is not in the help", name)
 		}

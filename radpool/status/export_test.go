@@ -1,0 +1,4 @@
+package status
+
+// TopOf is topOf.
+var TopOf = topOf
