@@ -18,6 +18,12 @@ type Grant struct {
 	// Access-Reject. Empty: the text of the Reason.
 	Message string
 
+	// RejectReply, if not nil, are the attributes of an Access-Reject for Reason,
+	// instead of a Reply-Message with Message, for whoever asks: right password or
+	// not. What FreeRADIUS leaves in one is Reply-Message and Error-Cause. Nobody may
+	// change them, as with Reply.
+	RejectReply radius.Attributes
+
 	// Password is the subscriber's password in the form in which it is stored.
 	// The Processor compares it in constant time.
 	Password Password
@@ -52,6 +58,12 @@ type Grant struct {
 	// subscriber who is out of money: an address pool or a filter that leads to
 	// the page for payments. nil: an Access-Reject instead.
 	Restricted radius.Attributes
+
+	// Hidden and RestrictedHidden are attributes that are encrypted on the wire, such
+	// as Tunnel-Password: they come after Reply, or Restricted. Nobody may change
+	// them, as with Reply. They hold secrets in the clear: whoever stores a Grant
+	// stores those. (billing/journal keeps Grants in memory alone.)
+	Hidden, RestrictedHidden []Hidden
 
 	// Expires is when the subscription ends: the request is rejected from then
 	// on, and Session-Timeout ends a session that is let in before at that

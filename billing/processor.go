@@ -221,7 +221,7 @@ func (p *Processor) beginAccess(req *radpool.Request) *access {
 
 // finishBad rejects a request that cannot be understood.
 func (p *Processor) finishBad(a *access, resp *radpool.Response) {
-	p.reject(a, decision{reason: ReasonBadRequest, proven: true}, "", resp)
+	p.reject(a, decision{reason: ReasonBadRequest, proven: true}, &Grant{}, resp)
 }
 
 // finishAccess decides on the back end's answer and writes the reply.
@@ -235,7 +235,7 @@ func (p *Processor) finishAccess(a *access, g *Grant, err error, resp *radpool.R
 		}
 		p.log.failure(time.Now(), a, err)
 		// That this is a subscriber at all is nothing for strangers.
-		p.reject(a, decision{reason: ReasonUnavailable, proven: !theirs}, "", resp)
+		p.reject(a, decision{reason: ReasonUnavailable, proven: !theirs}, &Grant{}, resp)
 		return
 	}
 	now := a.began
@@ -244,7 +244,7 @@ func (p *Processor) finishAccess(a *access, g *Grant, err error, resp *radpool.R
 	}
 	d := p.table.decide(a, g, now)
 	if !d.accepted() {
-		p.reject(a, d, g.Message, resp)
+		p.reject(a, d, g, resp)
 		return
 	}
 	if err := p.accept(a, g, d, now, resp); err != nil {
@@ -261,14 +261,20 @@ func (p *Processor) finishAccess(a *access, g *Grant, err error, resp *radpool.R
 }
 
 // reject writes an Access-Reject, and tells everybody about it.
-func (p *Processor) reject(a *access, d decision, message string, resp *radpool.Response) {
+func (p *Processor) reject(a *access, d decision, g *Grant, resp *radpool.Response) {
+	message := g.Message
 	switch {
 	case !d.proven && !p.ShowReasons:
 		message = strangerText
 	case message == "":
 		message = d.reason.Text()
 	}
-	a.writeReject(message, resp)
+	if g.Reason != ReasonNone && g.RejectReply != nil {
+		resp.AddShared(g.RejectReply)
+		a.writeReject("", resp)
+	} else {
+		a.writeReject(message, resp)
+	}
 	p.stats.rejected[d.reason].Add(1)
 	p.log.reject(time.Now(), a, d.reason)
 	p.postAuth(a, d, message)

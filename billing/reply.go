@@ -22,9 +22,9 @@ const (
 
 // accept writes the Access-Accept.
 func (p *Processor) accept(a *access, g *Grant, d decision, now time.Time, resp *radpool.Response) error {
-	attrs := g.Reply
+	attrs, hidden := g.Reply, g.Hidden
 	if d.restricted {
-		attrs = g.Restricted
+		attrs, hidden = g.Restricted, g.RestrictedHidden
 	}
 	resp.Code = radius.CodeAccessAccept
 	if g.Expires.IsZero() {
@@ -32,10 +32,14 @@ func (p *Processor) accept(a *access, g *Grant, d decision, now time.Time, resp 
 	} else {
 		addUntil(resp, attrs, g.Expires.Sub(now))
 	}
+	var s salts
+	if err := a.addHidden(resp, hidden, &s); err != nil {
+		return err
+	}
 	if a.Method != MethodMSCHAP && a.Method != MethodMSCHAPv2 {
 		return nil
 	}
-	if err := a.addMSCHAP(resp, a.provenPassword(g), attrs, p.MPPE); err != nil {
+	if err := a.addMSCHAP(resp, a.provenPassword(g), attrs, p.MPPE, &s); err != nil {
 		return fmt.Errorf("billing: MS-CHAP keys: %w", err)
 	}
 	return nil
@@ -109,7 +113,7 @@ func (a *access) addMSCHAPError(resp *radpool.Response) {
 
 // addMSCHAP adds what follows a right response: the proof that the server knows
 // the password too, and the keys for MPPE.
-func (a *access) addMSCHAP(resp *radpool.Response, pw Password, attrs radius.Attributes, policy MPPEPolicy) error {
+func (a *access) addMSCHAP(resp *radpool.Response, pw Password, attrs radius.Attributes, policy MPPEPolicy, s *salts) error {
 	hash, reason := pw.ntHash()
 	if reason != ReasonNone {
 		return fmt.Errorf("no NT hash: %s", reason)
@@ -126,7 +130,7 @@ func (a *access) addMSCHAP(resp *radpool.Response, pw Password, attrs radius.Att
 	}
 	var err error
 	if a.Method == MethodMSCHAPv2 {
-		err = a.addKeysV2(resp, hash)
+		err = a.addKeysV2(resp, hash, s)
 	} else {
 		err = a.addKeysV1(resp, hash)
 	}
@@ -162,22 +166,19 @@ func (a *access) addKeysV1(resp *radpool.Response, hash [16]byte) error {
 }
 
 // addKeysV2 adds MS-MPPE-Send-Key and MS-MPPE-Recv-Key (RFC 2548 sections 2.4.2
-// and 2.4.3). Their salts must differ within a packet.
-func (a *access) addKeysV2(resp *radpool.Response, hash [16]byte) error {
+// and 2.4.3).
+func (a *access) addKeysV2(resp *radpool.Response, hash [16]byte, s *salts) error {
 	send, recv := mppeKeys(hash, a.cred.response)
-	var salt [2]byte
-	_, _ = rand.Read(salt[:])
-	salt[0] |= 0x80
 	for _, k := range []struct {
 		typ byte
 		key [16]byte
 	}{{msMPPESendKey, send}, {msMPPERecvKey, recv}} {
+		salt := s.take()
 		hidden, err := radius.NewTunnelPassword(k.key[:], salt[:], a.Request.Secret, a.Request.Authenticator[:])
 		if err != nil {
 			return err
 		}
 		addMicrosoft(resp, k.typ, hidden)
-		salt[1]++
 	}
 	return nil
 }

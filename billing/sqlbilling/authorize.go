@@ -58,7 +58,7 @@ func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessReque
 		}
 	}
 	for i, req := range reqs {
-		e := evaluation{req: req, now: req.Time, loc: b.opts.Location, defaultProfile: b.opts.DefaultProfile, sub: &subscriber{}}
+		e := evaluation{req: req, now: req.Time, loc: b.opts.Location, dict: b.dict, defaultProfile: b.opts.DefaultProfile, sub: &subscriber{}}
 		if e.now.IsZero() { // a request made by hand
 			e.now = time.Now()
 		}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"layeh.com/radius"
-	"layeh.com/radius/dictionary"
 	"layeh.com/radius/rfc2865"
 
 	"github.com/radpool/radpool/billing"
@@ -146,7 +145,7 @@ func (e *evaluation) source(ref dict.Ref) [][]byte {
 		return nil
 	}
 	addr := e.req.Request.RemoteAddr.Addr().Unmap()
-	if !addr.IsValid() || addr.Is6() != (ref.Type == dictionary.AttributeIPv6Addr) {
+	if !addr.IsValid() || addr.Is6() != (ref.Type == dict.TypeIPv6Addr) {
 		return nil
 	}
 	return [][]byte{addr.AsSlice()}
@@ -221,6 +220,7 @@ type evaluation struct {
 	req            *billing.AccessRequest
 	sub            *subscriber
 	now            time.Time
+	dict           *dict.Dictionary
 	loc            *time.Location
 	defaultProfile string
 

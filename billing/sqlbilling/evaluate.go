@@ -9,9 +9,12 @@ import (
 	"time"
 
 	"layeh.com/radius"
+	"layeh.com/radius/rfc2865"
+	"layeh.com/radius/rfc3576"
 
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/rating"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/reply"
 )
 
 // evaluate decides what a request is granted from the rows of its subscriber: a
@@ -124,7 +127,7 @@ func (e *evaluation) walk(groups []*membership, before fallThrough) (fallThrough
 
 // check compares a table of check items, and merges it if it matches.
 func (e *evaluation) check(rows []row) (matched bool, err error) {
-	pairs, err := parseRows(rows, e.loc)
+	pairs, err := parseRows(rows, e.dict, e.loc)
 	if err != nil {
 		return false, err
 	}
@@ -145,7 +148,7 @@ func (e *evaluation) check(rows []row) (matched bool, err error) {
 
 // answer merges a table of replies, and reports its Fall-Through.
 func (e *evaluation) answer(rows []row) (fallThrough, error) {
-	pairs, err := parseRows(rows, e.loc)
+	pairs, err := parseRows(rows, e.dict, e.loc)
 	if err != nil {
 		return fallDefault, err
 	}
@@ -185,7 +188,7 @@ func first(pairs []pair, name string) *pair {
 func (e *evaluation) grant(restricted []row) (billing.Grant, error) {
 	var g billing.Grant
 	var err error
-	if g.Reply, err = encode(e.reply); err != nil {
+	if g.Reply, g.Hidden, err = encode(e.reply); err != nil {
 		return billing.Grant{}, err
 	}
 	if err := e.credentials(&g); err != nil {
@@ -225,6 +228,7 @@ func (e *evaluation) credentials(g *billing.Grant) error {
 		switch strings.ToLower(string(p.value)) {
 		case "reject":
 			wrong = true
+			g.RejectReply = ofReject(g.Reply)
 		case "accept":
 			g.NoPassword, g.AnyPassword = true, true
 		case "local":
@@ -260,6 +264,17 @@ func (e *evaluation) credentials(g *billing.Grant) error {
 		return best.row.error(err.Error())
 	}
 	return nil
+}
+
+// ofReject are the attributes of a reply that FreeRADIUS leaves in an Access-Reject,
+// less State, which has no place there (RFC 2865 section 5.44). nil: none.
+func ofReject(attrs radius.Attributes) (left radius.Attributes) {
+	for _, avp := range attrs {
+		if avp.Type == rfc2865.ReplyMessage_Type || avp.Type == rfc3576.ErrorCause_Type {
+			left = append(left, avp)
+		}
+	}
+	return left
 }
 
 // passwordForm is the form of a password attribute, and its rank among several:
@@ -335,13 +350,13 @@ func (e *evaluation) money(g *billing.Grant, restricted []row) error {
 	if len(restricted) == 0 {
 		return nil
 	}
-	pairs, err := parseRows(restricted, e.loc)
+	pairs, err := parseRows(restricted, e.dict, e.loc)
 	if err != nil {
 		return err
 	}
 	e.trace.enterProfile("")
 	e.trace.enterGroup("the restricted profile")
-	g.Restricted, err = encode(e.merge(nil, pairs))
+	g.Restricted, g.RestrictedHidden, err = encode(e.merge(nil, pairs))
 	return err
 }
 
@@ -355,18 +370,16 @@ func amount(p *pair) (rating.Money, error) {
 
 // encode makes the attributes of an Access-Accept. Internal attributes and empty
 // values are left out, as FreeRADIUS leaves them out.
-func encode(pairs []pair) (radius.Attributes, error) {
-	attrs := make(radius.Attributes, 0, len(pairs))
+func encode(pairs []pair) (attrs radius.Attributes, hidden []billing.Hidden, err error) {
+	attrs = make(radius.Attributes, 0, len(pairs))
 	for i := range pairs {
 		p := &pairs[i]
 		if p.ref.Internal() || len(p.value) == 0 {
 			continue
 		}
-		avp, err := p.ref.Encode(p.value)
-		if err != nil {
-			return nil, p.row.error(err.Error())
+		if attrs, hidden, err = reply.Append(attrs, hidden, p.ref, p.value); err != nil {
+			return nil, nil, p.row.error(err.Error())
 		}
-		attrs = append(attrs, avp)
 	}
-	return attrs, nil
+	return attrs, hidden, nil
 }

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
-	"time"
 
 	"layeh.com/radius"
-	"layeh.com/radius/dictionary"
 	"layeh.com/radius/rfc2865"
 
 	"github.com/radpool/radpool/billing"
@@ -54,10 +52,10 @@ type Trace struct {
 // among them are left out. An error is an attribute that cannot be sent, the
 // database's, or ctx's.
 func (b *Backend) Explain(ctx context.Context, user string, attributes ...string) (*Trace, error) {
-	packet := &radius.Packet{Code: radius.CodeAccessRequest}
+	packet := &radius.Packet{Code: radius.CodeAccessRequest, Secret: []byte("what it encrypts is not shown")}
 	packet.Add(rfc2865.UserName_Type, radius.Attribute(user))
 	for _, text := range attributes {
-		avp, err := parseItem(text, b.opts.Location)
+		avp, err := b.parseItem(text)
 		if err != nil {
 			return nil, err
 		}
@@ -74,19 +72,19 @@ func (b *Backend) Explain(ctx context.Context, user string, attributes ...string
 		return nil, x.err
 	}
 	for _, avp := range resp.Attributes {
-		x.trace.Reply = append(x.trace.Reply, itemText(avp))
+		x.trace.Reply = append(x.trace.Reply, itemText(b.dict, avp))
 	}
 	return &x.trace, nil
 }
 
 // parseItem reads an attribute of a request; nil: one that is left out.
-func parseItem(text string, loc *time.Location) (*radius.AVP, error) {
+func (b *Backend) parseItem(text string) (*radius.AVP, error) {
 	name, value, ok := strings.Cut(text, "=")
 	name = strings.TrimSpace(name)
 	if !ok {
 		return nil, fmt.Errorf("sqlbilling: %.64q is not Attribute=Value", text)
 	}
-	ref, err := dict.Lookup(name)
+	ref, err := b.dict.Lookup(name)
 	if err != nil || ref.Internal() {
 		return nil, fmt.Errorf("sqlbilling: %.64q is no attribute of a request", name)
 	}
@@ -97,7 +95,7 @@ func parseItem(text string, loc *time.Location) (*radius.AVP, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sqlbilling: %s: %w", ref.Name, err)
 	}
-	octets, err := ref.Parse(value, loc)
+	octets, err := ref.Parse(value, b.opts.Location)
 	if err != nil {
 		return nil, fmt.Errorf("sqlbilling: %s: %w", ref.Name, err)
 	}
@@ -109,21 +107,15 @@ func parseItem(text string, loc *time.Location) (*radius.AVP, error) {
 }
 
 // itemText is an attribute of a reply as text.
-func itemText(avp *radius.AVP) string {
-	vendor, code, value := uint32(0), int(avp.Type), []byte(avp.Attribute)
-	if avp.Type == rfc2865.VendorSpecific_Type {
-		if id, inner, err := radius.VendorSpecific(avp.Attribute); err == nil && len(inner) >= 2 && int(inner[1]) == len(inner) {
-			vendor, code, value = id, int(inner[0]), inner[2:]
-		}
-	}
-	a := dict.ByNumber(vendor, code)
+func itemText(d *dict.Dictionary, avp *radius.AVP) string {
+	a, value := d.Find(avp)
 	if a == nil {
 		return fmt.Sprintf("Attribute %d = 0x%x", avp.Type, []byte(avp.Attribute))
 	}
 	name := a.Name
 	if a.Tagged && len(value) > 0 && value[0] > 0 && value[0] <= 0x1f {
 		name = fmt.Sprintf("%s:%d", name, value[0])
-		if value = value[1:]; a.Type == dictionary.AttributeInteger && len(value) == 3 { // a number gives its first octet for the tag
+		if value = value[1:]; a.Type == dict.TypeInteger && len(value) == 3 { // a number gives its first octet for the tag
 			value = append([]byte{0}, value...)
 		}
 	}
@@ -154,7 +146,7 @@ func (x *explainer) Authorize(ctx context.Context, req *billing.AccessRequest) (
 		return billing.Grant{}, x.err
 	}
 	t := &tracer{}
-	e := evaluation{req: req, now: req.Time, loc: x.b.opts.Location, defaultProfile: x.b.opts.DefaultProfile, sub: &q.subs[0], trace: t}
+	e := evaluation{req: req, now: req.Time, loc: x.b.opts.Location, dict: x.b.dict, defaultProfile: x.b.opts.DefaultProfile, sub: &q.subs[0], trace: t}
 	g, err := e.evaluate(q.common.restricted)
 	x.trace.Steps = t.steps
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
+	"github.com/radpool/radpool/internal/dict"
 )
 
 // EvaluateRows is evaluate on the rows of whole tables, each as table, name,
@@ -60,7 +61,7 @@ func EvaluateRows(req *billing.AccessRequest, rows [][5]string, loc *time.Locati
 		restricted = append(restricted, row{kind: dialect.RowRestricted, id: id, attribute: r[2], op: r[3], value: r[4]})
 	})
 	sub.sort()
-	e := evaluation{req: req, sub: &sub, now: req.Time, loc: loc, defaultProfile: profile}
+	e := evaluation{dict: dict.Default(), req: req, sub: &sub, now: req.Time, loc: loc, defaultProfile: profile}
 	return e.evaluate(restricted)
 }
 

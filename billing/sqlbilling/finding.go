@@ -11,6 +11,7 @@ import (
 
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
+	"github.com/radpool/radpool/internal/dict"
 )
 
 // A Severity says what a Finding means for those who use the database.
@@ -122,7 +123,7 @@ func (b *Backend) checkRows(ctx context.Context, kind int, found func(Finding) e
 		if err := rows.Scan(&r.id, &r.attribute, &r.op, &r.value); err != nil {
 			return b.named(err)
 		}
-		severity, reason := judge(&r, b.opts.Location)
+		severity, reason := judge(&r, b.dict, b.opts.Location)
 		if reason == "" {
 			continue
 		}
@@ -137,10 +138,10 @@ func (b *Backend) checkRows(ctx context.Context, kind int, found func(Finding) e
 }
 
 // judge says what is wrong with a row, or nothing.
-func judge(r *row, loc *time.Location) (Severity, string) {
-	p, err := parseRow(r, loc)
+func judge(r *row, d *dict.Dictionary, loc *time.Location) (Severity, string) {
+	p, err := parseRow(r, d, loc)
 	if err == nil {
-		err = usable(&p, loc)
+		err = usable(&p, d, loc)
 	}
 	if re, ok := errors.AsType[*RowError](err); ok {
 		return Wrong, re.Reason
@@ -149,12 +150,12 @@ func judge(r *row, loc *time.Location) (Severity, string) {
 }
 
 // usable evaluates a row as if it were the only one.
-func usable(p *pair, loc *time.Location) error {
+func usable(p *pair, d *dict.Dictionary, loc *time.Location) error {
 	if isReply(p) {
-		_, err := encode([]pair{*p})
+		_, _, err := encode([]pair{*p})
 		return err
 	}
-	e := evaluation{req: &billing.AccessRequest{}, sub: &subscriber{}, now: time.Now(), loc: loc}
+	e := evaluation{req: &billing.AccessRequest{}, sub: &subscriber{}, now: time.Now(), loc: loc, dict: d}
 	if _, err := e.match([]pair{*p}); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/radpool/radpool/billing/sqlbilling/internal/acct"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/group"
+	"github.com/radpool/radpool/internal/dict"
 )
 
 // A Backend is a billing system on an SQL database. It is used by several
@@ -22,6 +23,7 @@ type Backend struct {
 	db   *dialect.DB
 	d    *dialect.Dialect
 	opts Options
+	dict *dict.Dictionary
 
 	current   atomic.Pointer[found]
 	reading   chan struct{} // held by who reads the tables again
@@ -60,11 +62,15 @@ func Open(ctx context.Context, dsn string, opts Options) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
+	words, err := group.Dictionary("sqlbilling", opts.Dictionary, opts.DictionaryFile, opts.Logger)
+	if err != nil {
+		return nil, err
+	}
 	var b *Backend
 	err = group.Open(ctx, "sqlbilling", dsn, opts.WriteTimeout,
 		dialect.Options{Readers: opts.Readers, Writers: opts.Writers, MustExist: opts.MustExist},
 		func(db *dialect.DB, d *dialect.Dialect) error {
-			b = &Backend{db: db, d: d, opts: opts, reading: make(chan struct{}, 1)}
+			b = &Backend{db: db, d: d, opts: opts, dict: words, reading: make(chan struct{}, 1)}
 			return b.start(ctx)
 		})
 	if err != nil {

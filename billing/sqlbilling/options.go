@@ -2,6 +2,7 @@ package sqlbilling
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +35,17 @@ type Options struct {
 	// what accounting stores, as FreeRADIUS does for all that is not one of its
 	// safe_characters. For databases whose names were written that way.
 	EscapeNames bool
+
+	// Dictionary has a dictionary in the format of FreeRADIUS, whose attributes are
+	// known beside those that are embedded. What it defines again is as it says, but
+	// for FreeRADIUS's internal attributes and radpool's, which stay. It is read by
+	// Open alone, up to 2048 files and 32 MiB; what is not supported in it, such as
+	// TLVs, is passed over and logged. An error of Open names file and line. nil: none.
+	Dictionary fs.FS
+
+	// DictionaryFile is the file of Dictionary to begin with; it can $INCLUDE others,
+	// from beside it or, after a /, from the root. Empty: "dictionary".
+	DictionaryFile string
 
 	// MustExist refuses a database that does not exist or has no tables, instead
 	// of creating it.

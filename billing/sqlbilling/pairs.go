@@ -17,8 +17,8 @@ type pair struct {
 }
 
 // parseRow understands a row. An operator that is missing is ==, as in FreeRADIUS.
-func parseRow(r *row, loc *time.Location) (pair, error) {
-	ref, err := dict.Lookup(strings.TrimSpace(r.attribute))
+func parseRow(r *row, d *dict.Dictionary, loc *time.Location) (pair, error) {
+	ref, err := d.Lookup(strings.TrimSpace(r.attribute))
 	if err != nil {
 		return pair{}, r.error("unknown attribute")
 	}
@@ -44,10 +44,10 @@ func parseRow(r *row, loc *time.Location) (pair, error) {
 	return p, nil
 }
 
-func parseRows(rows []row, loc *time.Location) ([]pair, error) {
+func parseRows(rows []row, d *dict.Dictionary, loc *time.Location) ([]pair, error) {
 	pairs := make([]pair, 0, len(rows))
 	for i := range rows {
-		p, err := parseRow(&rows[i], loc)
+		p, err := parseRow(&rows[i], d, loc)
 		if err != nil {
 			return nil, err
 		}

@@ -98,6 +98,10 @@ func openSQL(ctx context.Context, o *options, log *zap.Logger) (*backend, error)
 	if !o.given["readers"] {
 		opts.Readers, opts.Writers = shareConns(o.conns)
 	}
+	var err error
+	if opts.Dictionary, opts.DictionaryFile, err = o.dictionaryFile(); err != nil {
+		return nil, err
+	}
 	db, err := sqlbilling.Open(ctx, o.db, opts)
 	if err != nil {
 		return nil, err

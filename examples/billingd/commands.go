@@ -42,9 +42,10 @@ func openForReading(ctx context.Context, name string, args []string, stderr io.W
 		complain(stderr, err)
 		return nil, o, nil, 2
 	}
-	db, err = sqlbilling.Open(ctx, o.db, sqlbilling.Options{
-		Names: o.names, EscapeNames: o.escapeNames, MustExist: true, PostAuthBuffer: -1, Readers: 1, Writers: 1,
-	})
+	opts := sqlbilling.Options{Names: o.names, EscapeNames: o.escapeNames, MustExist: true, PostAuthBuffer: -1, Readers: 1, Writers: 1}
+	if opts.Dictionary, opts.DictionaryFile, err = o.dictionaryFile(); err == nil {
+		db, err = sqlbilling.Open(ctx, o.db, opts)
+	}
 	if err != nil {
 		complain(stderr, fmt.Errorf("-db %s: %w", o.database(), err))
 		return nil, o, nil, 1

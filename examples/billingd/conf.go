@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
 	"os"
@@ -31,13 +32,11 @@ func (f *confFile) tell(log *zap.Logger) {
 
 // readConf reads the file, and lets it say what the flags do not.
 func (o *options) readConf() error {
-	path, err := filepath.Abs(o.conf)
+	root, name, err := inRoot(o.conf)
 	if err != nil {
 		return fmt.Errorf("-conf %s: %w", o.conf, err)
 	}
-	volume := filepath.VolumeName(path)
-	root := os.DirFS(volume + string(filepath.Separator))
-	conf, err := radpool.LoadConf(root, filepath.ToSlash(path[len(volume):]), os.LookupEnv)
+	conf, err := radpool.LoadConf(root, name, os.LookupEnv)
 	if err != nil {
 		return fmt.Errorf("-conf: %w", err)
 	}
@@ -51,6 +50,16 @@ func (o *options) readConf() error {
 		}
 	}
 	return nil
+}
+
+// inRoot is a file as one of the whole file system, so that it can include any other.
+func inRoot(file string) (root fs.FS, name string, err error) {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return nil, "", err
+	}
+	volume := filepath.VolumeName(path)
+	return os.DirFS(volume + string(filepath.Separator)), filepath.ToSlash(path[len(volume):]), nil
 }
 
 // takeLimits takes what the file says and no flag does.

@@ -27,6 +27,7 @@ type options struct {
 	memoryUsers  int // of db, or 0
 	names        sqlbilling.Comparison
 	escapeNames  bool
+	dictionary   string // a file, or a directory with one of the name dictionary; empty: none
 	readers      int
 	postAuth     bool
 	schema       string
@@ -63,6 +64,7 @@ func newFlags(name string, o *options) *flag.FlagSet {
 	f.StringVar(&o.schema, "schema", standardSchema, "`tables` to serve: standard (FreeRADIUS's) or radpool (tariffs, balances and a ledger, see docs/own-schema.md)")
 	f.TextVar(&o.names, "names", sqlbilling.NamesAsColumn, "how user names are compared: column (as the database does), exact or ignore-case; no `way` else")
 	f.BoolVar(&o.escapeNames, "escape-names", false, "write =2B for + and the like in user names, as FreeRADIUS does with its safe_characters")
+	dictionaryFlag(f, o)
 	return f
 }
 

@@ -23,7 +23,12 @@ const (
 // openLedger opens radpool's own schema, creates it when it is missing, and fills it
 // with demo users when it has no subscriber.
 func openLedger(ctx context.Context, o *options, log *zap.Logger) (*backend, error) {
-	db, err := ledger.Open(ctx, o.db, ledger.Options{Logger: log, Readers: o.readers, Control: o.coa})
+	opts := ledger.Options{Logger: log, Readers: o.readers, Control: o.coa}
+	var err error
+	if opts.Dictionary, opts.DictionaryFile, err = o.dictionaryFile(); err != nil {
+		return nil, err
+	}
+	db, err := ledger.Open(ctx, o.db, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +57,7 @@ func migrate(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f := flag.NewFlagSet("billingd migrate", flag.ContinueOnError)
 	f.SetOutput(io.Discard) // errors are one line, and printed below
 	f.StringVar(&o.db, "db", "sqlite:radpool.db", "the database, as in billingd -h: `DSN`")
+	dictionaryFlag(f, o)
 	f.StringVar(&from, "from", standardSchema, "`schema` to read: standard")
 	f.StringVar(&to, "to", radpoolSchema, "`schema` to write: radpool")
 	err := f.Parse(args)
@@ -70,7 +76,7 @@ func migrate(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		complain(stderr, fmt.Errorf("migrate: %w", err))
 		return 2
 	}
-	report, err := takeOver(ctx, o.db)
+	report, err := takeOver(ctx, o)
 	if err != nil {
 		complain(stderr, fmt.Errorf("migrate: -db %s: %w", o.database(), err))
 		return 1
@@ -88,8 +94,13 @@ func migrate(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 // takeOver opens the database for migrate.
-func takeOver(ctx context.Context, dsn string) (*ledger.Report, error) {
-	db, err := ledger.Open(ctx, dsn, ledger.Options{})
+func takeOver(ctx context.Context, o *options) (*ledger.Report, error) {
+	var opts ledger.Options
+	var err error
+	if opts.Dictionary, opts.DictionaryFile, err = o.dictionaryFile(); err != nil {
+		return nil, err
+	}
+	db, err := ledger.Open(ctx, o.db, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -158,11 +158,25 @@ func TestParse(t *testing.T) {
 		{"Service-Type", "framed-user", x("00000002")},
 		{"Service-Type", " 2 ", x("00000002")},
 		{"Service-Type", "0x0a", x("0000000a")},
-		{"Service-Type", "Framed", "error"},
+		{"Service-Type", "Fram", "error"},
 		{"Session-Timeout", "4294967295", x("ffffffff")},
 		{"Session-Timeout", "4294967296", "error"},
-		{"Session-Timeout", "-1", "error"},
-		{"Session-Timeout", "", "error"},
+		{"Session-Timeout", "-1", x("ffffffff")},
+		{"Session-Timeout", "-2147483649", "error"},
+		{"Session-Timeout", "+5", x("00000005")},
+		{"Session-Timeout", "+-5", "error"},
+		{"Session-Timeout", "", x("00000000")},
+		{"Framed-IP-Address", "10.1", x("0a000001")},
+		{"Framed-IP-Address", "10.1.257", x("0a010101")},
+		{"Framed-IP-Address", "10.1.65536", "error"},
+		{"Framed-IP-Address", "167772161", x("0a000001")},
+		{"Framed-IP-Address", "0xA.0.1", x("0a000001")},
+		{"Framed-IP-Address", "010.0.0.1", x("08000001")},
+		{"Framed-IP-Address", "10.0.0.08", "error"},
+		{"Framed-IP-Address", "256.1", "error"},
+		{"Framed-IP-Address", "10..1", "error"},
+		{"Framed-IP-Address", "1.2.3.4.5", "error"},
+		{"Framed-IP-Address", "", "error"},
 		{"PKM-SAID", "65535", x("ffff")},
 		{"PKM-SAID", "65536", "error"},
 		{"Expiration", "10 Jul 2024", x("668dcf00")},
@@ -208,7 +222,7 @@ func TestParseTime(t *testing.T) {
 }
 
 func TestLookupErrors(t *testing.T) {
-	for _, name := range []string{"", "No-Such", "User-Name:1", "Tunnel-Type:32", "Tunnel-Type:x", "Attr-", "Attr-0",
+	for _, name := range []string{"", "No-Such", "Tunnel-Type:32", "Tunnel-Type:x", "Attr-", "Attr-0",
 		"Attr-256", "Attr-26.0.1", "Attr-1.2.3", "Attr-26.1.256", "Attr-26.1"} {
 		if r, err := dict.Lookup(name); err == nil {
 			t.Errorf("%q is %+v, want an error", name, r)

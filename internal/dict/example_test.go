@@ -16,7 +16,7 @@ func Example() {
 	fmt.Printf("%d %x %v\n", attr.Code, value, err)
 	fmt.Println(attr.Format(value))
 
-	_, err = attr.Parse("Framed", nil)
+	_, err = attr.Parse("Fram", nil)
 	fmt.Println(err)
 	// Output:
 	// 6 00000002 <nil>

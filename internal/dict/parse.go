@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"layeh.com/radius/dictionary"
 )
 
 // MaxValue is the most octets of a value: an attribute has 255, two of them its
@@ -23,7 +21,8 @@ const MaxValue = 253
 //
 //   - string: the text, with \n, \r, \t, \\, \" and \ooo (octal) replaced
 //   - octets: hexadecimal after 0x, else the text as it is
-//   - integer, byte, short: the name of a value, or a number, decimal or after 0x
+//   - integer, byte, short: the name of a value, or a number, decimal or after 0x;
+//     nothing is 0
 //   - date: see [ParseTime]
 //   - ipaddr, ipv6addr, ipv6prefix, ipv4prefix, ifid, ether: as usually written
 //
@@ -41,26 +40,34 @@ func (a *Attr) Parse(text string, loc *time.Location) ([]byte, error) {
 
 func (a *Attr) parse(text string, loc *time.Location) ([]byte, error) {
 	switch a.Type {
-	case dictionary.AttributeString:
+	case TypeString:
 		return unescape(text), nil
-	case dictionary.AttributeOctets:
+	case TypeOctets:
 		return a.parseOctets(text)
 	}
 	text = strings.TrimSpace(text)
+	if text == "" && (a.Type.bits() > 0 || a.Type == TypeDate) {
+		text = "0" // to FreeRADIUS
+	}
 	switch a.Type {
-	case dictionary.AttributeIPAddr:
-		return parseAddr(strings.TrimSuffix(text, "/32"), false)
-	case dictionary.AttributeIPv6Addr:
-		return parseAddr(text, true)
-	case dictionary.AttributeIPv6Prefix:
+	case TypeIPAddr:
+		return parseIPv4(strings.TrimSuffix(text, "/32"))
+	case TypeIPv6Addr:
+		return parseIPv6(strings.TrimSuffix(text, "/128"))
+	case TypeComboIP:
+		if strings.Contains(text, ":") {
+			return parseIPv6(text)
+		}
+		return parseIPv4(text)
+	case TypeIPv6Prefix:
 		return parsePrefix(text, true)
-	case dictionary.AttributeIPv4Prefix:
+	case TypeIPv4Prefix:
 		return parsePrefix(text, false)
-	case dictionary.AttributeIFID:
+	case TypeIFID:
 		return parseInterfaceID(text)
-	case dictionary.AttributeEther:
+	case TypeEther:
 		return parseEther(text)
-	case dictionary.AttributeDate:
+	case TypeDate:
 		t, err := ParseTime(text, loc)
 		if err != nil {
 			return nil, err
@@ -69,19 +76,19 @@ func (a *Attr) parse(text string, loc *time.Location) ([]byte, error) {
 			return nil, errors.New("a date that 32 bits cannot hold")
 		}
 		return binary.BigEndian.AppendUint32(nil, uint32(t.Unix())), nil
-	case dictionary.AttributeInteger:
+	case TypeInteger:
 		n, err := a.parseNumber(text, 32)
 		return binary.BigEndian.AppendUint32(nil, uint32(n)), err
-	case dictionary.AttributeInteger64:
+	case TypeInteger64:
 		n, err := a.parseNumber(text, 64)
 		return binary.BigEndian.AppendUint64(nil, n), err
-	case dictionary.AttributeShort:
+	case TypeShort:
 		n, err := a.parseNumber(text, 16)
 		return binary.BigEndian.AppendUint16(nil, uint16(n)), err
-	case dictionary.AttributeByte:
+	case TypeByte:
 		n, err := a.parseNumber(text, 8)
 		return []byte{byte(n)}, err
-	case dictionary.AttributeSigned:
+	case TypeSigned:
 		n, err := strconv.ParseInt(text, 10, 32)
 		if err != nil {
 			return nil, errors.New("not a number of 32 bits with sign")
@@ -96,19 +103,21 @@ func (a *Attr) parse(text string, loc *time.Location) ([]byte, error) {
 
 func (a *Attr) parseOctets(text string) ([]byte, error) {
 	b := []byte(text)
-	if strings.HasPrefix(text, "0x") {
+	if strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X") {
 		var err error
 		if b, err = hex.DecodeString(text[2:]); err != nil {
 			return nil, errors.New("not hexadecimal after 0x")
 		}
 	}
-	if a.Size > 0 && len(b) != a.Size && len(b) > 0 {
+	if a.Size > 0 && len(b) != a.Size && len(b) > 0 && a.Encrypt == 0 {
 		return nil, fmt.Errorf("%d octets, must be %d", len(b), a.Size)
 	}
 	return b, nil
 }
 
-// parseNumber reads the name of a value or a number of at most so many bits.
+// parseNumber reads the name of a value or a number of at most so many bits. As in
+// FreeRADIUS a number of 32 or 64 bits may be negative: -1 is the greatest one, by
+// which unlimited is meant. Unlike there, one that does not fit is an error.
 func (a *Attr) parseNumber(text string, bits int) (uint64, error) {
 	if n, ok := a.numbers[strings.ToLower(text)]; ok {
 		return n, nil
@@ -117,7 +126,10 @@ func (a *Attr) parseNumber(text string, bits int) (uint64, error) {
 	if rest, ok := strings.CutPrefix(text, "0x"); ok {
 		base, digits = 16, rest
 	}
-	n, err := strconv.ParseUint(digits, base, bits)
+	n, err := strconv.ParseUint(strings.TrimPrefix(digits, "+"), base, bits)
+	if negative, e := strconv.ParseInt(digits, 10, bits); err != nil && e == nil && bits >= 32 {
+		n, err = uint64(negative), nil
+	}
 	if err != nil {
 		return 0, fmt.Errorf("neither the name of a value nor a number of %d bits", bits)
 	}
@@ -159,15 +171,50 @@ func unescape(s string) []byte {
 	return b
 }
 
-func parseAddr(text string, six bool) ([]byte, error) {
+func parseIPv6(text string) ([]byte, error) {
 	addr, err := netip.ParseAddr(text)
-	if err != nil || addr.Zone() != "" || addr.Is6() != six {
-		if six {
-			return nil, errors.New("not an IPv6 address")
-		}
-		return nil, errors.New("not an IPv4 address")
+	if err != nil || addr.Zone() != "" || !addr.Is6() {
+		return nil, errors.New("not an IPv6 address")
 	}
 	return addr.AsSlice(), nil
+}
+
+// parseIPv4 reads an address in all the forms that inet_aton(3) and so FreeRADIUS
+// reads: 10.1 is 10.0.0.1, and so are 167772161 and 0xa.1; 010.0.0.1 is octal.
+func parseIPv4(text string) ([]byte, error) {
+	if addr, err := netip.ParseAddr(text); err == nil && addr.Is4() {
+		return addr.AsSlice(), nil
+	}
+	wrong := errors.New("not an IPv4 address")
+	parts := strings.Split(text, ".")
+	if len(parts) > 4 {
+		return nil, wrong
+	}
+	var addr [4]byte
+	for i, part := range parts {
+		base, bits := 10, 8
+		if i == len(parts)-1 {
+			bits = 8 * (4 - i) // the last one fills what is left
+		}
+		if len(part) > 1 && part[0] == '0' {
+			base = 8
+			if part[1] == 'x' || part[1] == 'X' {
+				base, part = 16, part[2:]
+			}
+		}
+		n, err := strconv.ParseUint(part, base, bits)
+		if err != nil {
+			return nil, wrong
+		}
+		if bits == 8 {
+			addr[i] = byte(n)
+			continue
+		}
+		var last [4]byte
+		binary.BigEndian.PutUint32(last[:], uint32(n))
+		copy(addr[i:], last[i:])
+	}
+	return addr[:], nil
 }
 
 // parsePrefix writes all octets of the address, as FreeRADIUS does: NASes exist

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"layeh.com/radius"
-	"layeh.com/radius/dictionary"
 )
 
 // Encode makes the attribute of the wire of a value's octets: inside
@@ -29,7 +28,7 @@ func (r Ref) Encode(value []byte) (*radius.AVP, error) {
 		return nil, fmt.Errorf("attribute %s: name the attribute of the vendor instead", r.Name)
 	}
 	v := value
-	if r.Tagged && r.Type == dictionary.AttributeInteger {
+	if r.Tagged && r.Type == TypeInteger {
 		if len(v) != 4 || v[0] != 0 {
 			return nil, fmt.Errorf("attribute %s: a value with a tag has 24 bits", r.Name)
 		}
@@ -43,14 +42,60 @@ func (r Ref) Encode(value []byte) (*radius.AVP, error) {
 		}
 		return &radius.AVP{Type: radius.Type(r.Code), Attribute: v}, nil
 	}
-	const header = 6
+	header := 4 + int(r.wire.number) + int(r.wire.length)
 	if len(v) > MaxValue-header {
 		return nil, fmt.Errorf("attribute %s: %d octets, the most is %d", r.Name, len(v), MaxValue-header)
 	}
 	b := make([]byte, 0, header+len(v))
 	b = binary.BigEndian.AppendUint32(b, r.Vendor)
-	b = append(b, byte(r.Code), byte(len(v)+2))
+	b = appendUint(b, uint32(r.Code), r.wire.number)
+	b = appendUint(b, uint32(header-4+len(v)), r.wire.length)
 	return &radius.AVP{Type: vendorSpecific, Attribute: append(b, v...)}, nil
+}
+
+// appendUint appends the last size octets of n.
+func appendUint(b []byte, n uint32, size uint8) []byte {
+	var all [4]byte
+	binary.BigEndian.PutUint32(all[:], n)
+	return append(b, all[4-size:]...)
+}
+
+// next takes the first attribute off what follows the vendor in a
+// Vendor-Specific.
+func (f format) next(b []byte) (code int, value, rest []byte, ok bool) {
+	header := int(f.number) + int(f.length)
+	if len(b) < header {
+		return 0, nil, nil, false
+	}
+	for _, c := range b[:f.number] {
+		code = code<<8 | int(c)
+	}
+	end := len(b) // where there is no length
+	if f.length > 0 {
+		end = 0
+		for _, c := range b[f.number:header] {
+			end = end<<8 | int(c)
+		}
+	}
+	if end < header || end > len(b) {
+		return 0, nil, nil, false
+	}
+	return code, b[header:end], b[end:], true
+}
+
+// Find returns the attribute of the dictionary that an attribute of the wire is,
+// and its value, with the tag if there is one. Of a Vendor-Specific it is the only
+// one in there; nil: there are several, or it is malformed or unknown.
+func (d *Dictionary) Find(avp *radius.AVP) (a *Attr, value []byte) {
+	if avp.Type != vendorSpecific || len(avp.Attribute) < 4 {
+		return d.ByNumber(0, int(avp.Type)), avp.Attribute
+	}
+	vendor := binary.BigEndian.Uint32(avp.Attribute)
+	code, value, rest, ok := d.formatOf(vendor).next(avp.Attribute[4:])
+	if !ok || len(rest) > 0 {
+		return nil, nil
+	}
+	return d.ByNumber(vendor, code), value
 }
 
 const vendorSpecific radius.Type = 26
@@ -70,10 +115,15 @@ func (r Ref) Values(attrs radius.Attributes) iter.Seq[[]byte] {
 				binary.BigEndian.Uint32(avp.Attribute) != r.Vendor {
 				continue
 			}
-			for b := avp.Attribute[4:]; len(b) >= 2 && int(b[1]) >= 2 && int(b[1]) <= len(b); b = b[b[1]:] {
-				if int(b[0]) == r.Code && !r.yield(b[2:b[1]], yield) {
+			for b := []byte(avp.Attribute[4:]); len(b) > 0; {
+				code, value, rest, ok := r.wire.next(b)
+				if !ok {
+					break
+				}
+				if code == r.Code && !r.yield(value, yield) {
 					return
 				}
+				b = rest
 			}
 		}
 	}
@@ -86,7 +136,7 @@ func (r Ref) yield(v []byte, yield func([]byte) bool) bool {
 	}
 	var tag byte
 	switch {
-	case r.Type == dictionary.AttributeInteger && len(v) == 4:
+	case r.Type == TypeInteger && len(v) == 4:
 		tag, v = v[0], []byte{0, v[1], v[2], v[3]}
 	case v[0] <= 0x1f:
 		tag, v = v[0], v[1:]
@@ -101,13 +151,13 @@ func (r Ref) yield(v []byte, yield func([]byte) bool) bool {
 // octet.
 func (a *Attr) Compare(x, y []byte) int {
 	switch a.Type {
-	case dictionary.AttributeInteger, dictionary.AttributeInteger64, dictionary.AttributeShort,
-		dictionary.AttributeByte, dictionary.AttributeDate:
+	case TypeInteger, TypeInteger64, TypeShort,
+		TypeByte, TypeDate:
 		x, y = bytes.TrimLeft(x, "\x00"), bytes.TrimLeft(y, "\x00")
 		if len(x) != len(y) {
 			return len(x) - len(y)
 		}
-	case dictionary.AttributeSigned:
+	case TypeSigned:
 		if len(x) == 4 && len(y) == 4 {
 			return compareSigned(binary.BigEndian.Uint32(x), binary.BigEndian.Uint32(y))
 		}
@@ -139,32 +189,36 @@ var errLength = errors.New("not the length of this type")
 
 func (a *Attr) format(v []byte) (string, error) {
 	switch a.Type {
-	case dictionary.AttributeString:
+	case TypeString:
 		return escape(v), nil
-	case dictionary.AttributeIPAddr, dictionary.AttributeIPv6Addr:
-		if addr, ok := netip.AddrFromSlice(v); ok && addr.Is6() == (a.Type == dictionary.AttributeIPv6Addr) {
+	case TypeIPAddr, TypeIPv6Addr:
+		if addr, ok := netip.AddrFromSlice(v); ok && addr.Is6() == (a.Type == TypeIPv6Addr) {
 			return addr.String(), nil
 		}
-	case dictionary.AttributeIPv6Prefix, dictionary.AttributeIPv4Prefix:
-		return formatPrefix(v, a.Type == dictionary.AttributeIPv6Prefix)
-	case dictionary.AttributeIFID:
+	case TypeComboIP:
+		if addr, ok := netip.AddrFromSlice(v); ok {
+			return addr.String(), nil
+		}
+	case TypeIPv6Prefix, TypeIPv4Prefix:
+		return formatPrefix(v, a.Type == TypeIPv6Prefix)
+	case TypeIFID:
 		if len(v) == 8 {
 			return fmt.Sprintf("%x:%x:%x:%x", binary.BigEndian.Uint16(v), binary.BigEndian.Uint16(v[2:]),
 				binary.BigEndian.Uint16(v[4:]), binary.BigEndian.Uint16(v[6:])), nil
 		}
-	case dictionary.AttributeEther:
+	case TypeEther:
 		if len(v) == 6 {
 			return net.HardwareAddr(v).String(), nil
 		}
-	case dictionary.AttributeDate:
+	case TypeDate:
 		if len(v) == 4 {
 			return time.Unix(int64(binary.BigEndian.Uint32(v)), 0).UTC().Format("2006-01-02T15:04:05Z07:00"), nil
 		}
-	case dictionary.AttributeSigned:
+	case TypeSigned:
 		if len(v) == 4 {
 			return strconv.Itoa(int(int32(binary.BigEndian.Uint32(v)))), nil
 		}
-	case dictionary.AttributeInteger, dictionary.AttributeInteger64, dictionary.AttributeShort, dictionary.AttributeByte:
+	case TypeInteger, TypeInteger64, TypeShort, TypeByte:
 		return a.formatNumber(v)
 	}
 	return "", errLength
@@ -173,13 +227,13 @@ func (a *Attr) format(v []byte) (string, error) {
 func (a *Attr) formatNumber(v []byte) (string, error) {
 	var n uint64
 	switch {
-	case a.Type == dictionary.AttributeInteger && len(v) == 4:
+	case a.Type == TypeInteger && len(v) == 4:
 		n = uint64(binary.BigEndian.Uint32(v))
-	case a.Type == dictionary.AttributeInteger64 && len(v) == 8:
+	case a.Type == TypeInteger64 && len(v) == 8:
 		n = binary.BigEndian.Uint64(v)
-	case a.Type == dictionary.AttributeShort && len(v) == 2:
+	case a.Type == TypeShort && len(v) == 2:
 		n = uint64(binary.BigEndian.Uint16(v))
-	case a.Type == dictionary.AttributeByte && len(v) == 1:
+	case a.Type == TypeByte && len(v) == 1:
 		n = uint64(v[0])
 	default:
 		return "", errLength

@@ -2,6 +2,7 @@ package differential_test
 
 import (
 	"context"
+	"crypto/md5"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -92,9 +93,9 @@ const messageAuthenticator radius.Type = 80
 
 // ask has the server answer req, as text: the code, and the attributes in order of
 // their names, those of one name in the order in which they came. Of an
-// Access-Reject it leaves out why: radpool's Reply-Message says that, FreeRADIUS's
-// is what an Access-Accept would have had.
-func (p peer) ask(t *testing.T, req billingtest.Request) []string {
+// Access-Reject it leaves out why, unless the message is wanted: radpool's
+// Reply-Message says that, FreeRADIUS's is what an Access-Accept would have had.
+func (p peer) ask(t *testing.T, req billingtest.Request, message bool) []string {
 	t.Helper()
 	var sent radius.Packet
 	keep := radpool.HandlerFunc(func(ctx context.Context, r *radpool.Request, resp *radpool.Response) {
@@ -111,7 +112,7 @@ func (p peer) ask(t *testing.T, req billingtest.Request) []string {
 	var list []string
 	for _, avp := range reply.Attributes {
 		text := attribute(avp, sent.Authenticator)
-		why := strings.HasPrefix(text, "Reply-Message = ") || strings.HasPrefix(text, "MS-CHAP-Error = ")
+		why := strings.HasPrefix(text, "Reply-Message = ") && !message || strings.HasPrefix(text, "MS-CHAP-Error = ")
 		if avp.Type == messageAuthenticator || why && reply.Rejected() {
 			continue
 		}
@@ -128,29 +129,36 @@ func (p peer) ask(t *testing.T, req billingtest.Request) []string {
 // attribute is one attribute as text. One that is encrypted is decrypted; a string
 // or a number is also in the form of the wire where that could differ.
 func attribute(avp *radius.AVP, authenticator [16]byte) string {
-	vendor, code, value := uint32(0), int(avp.Type), []byte(avp.Attribute)
-	if code == 26 && len(value) > 6 {
-		vendor = uint32(value[0])<<24 | uint32(value[1])<<16 | uint32(value[2])<<8 | uint32(value[3])
-		code, value = int(value[4]), value[6:]
+	a, value := dict.Default().Find(avp)
+	if a == nil {
+		return fmt.Sprintf("Attr-%d = %s", avp.Type, octets(avp.Attribute))
 	}
-	const microsoft = 311
-	if vendor == microsoft {
-		switch code {
-		case 12: // MS-CHAP-MPPE-Keys
-			if key, err := radius.UserPassword(value, []byte(secret), authenticator[:]); err == nil {
-				return fmt.Sprintf("MS-CHAP-MPPE-Keys = %x", key)
+	tag := ""
+	if a.Encrypt == 2 && a.Tagged && len(value) > 0 {
+		tag, value = fmt.Sprintf(":%d", value[0]), value[1:]
+	}
+	switch a.Encrypt {
+	case 1:
+		if key, err := radius.UserPassword(value, []byte(secret), authenticator[:]); err == nil {
+			return fmt.Sprintf("%s = %d, %x", a.Name, len(value), key)
+		}
+	case 2:
+		if key, salt, err := radius.TunnelPassword(value, []byte(secret), authenticator[:]); err == nil && salt[0] >= 0x80 {
+			return fmt.Sprintf("%s%s = %d, %x", a.Name, tag, len(value), key)
+		}
+	case 3:
+		if len(value) == md5.Size {
+			key := md5.Sum(append(authenticator[:], secret...))
+			for i := range key {
+				key[i] ^= value[i]
 			}
-		case 16, 17: // MS-MPPE-Send-Key, MS-MPPE-Recv-Key
-			if key, _, err := radius.TunnelPassword(value, []byte(secret), authenticator[:]); err == nil {
-				return fmt.Sprintf("MS-MPPE-Key-%d = %x", code, key)
-			}
+			return fmt.Sprintf("%s = %x", a.Name, key)
 		}
 	}
-	name := fmt.Sprintf("Attr-%d.%d", vendor, code)
-	if a := dict.ByNumber(vendor, code); a != nil {
-		name = a.Name
+	if a.Encrypt != 0 {
+		return a.Name + " = nothing that decrypts"
 	}
-	return fmt.Sprintf("%s = %s", name, octets(value))
+	return fmt.Sprintf("%s = %s", a.Name, octets(value))
 }
 
 // octets are shown as text where they are, else in hexadecimal.

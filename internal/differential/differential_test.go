@@ -46,7 +46,7 @@ func TestAgainstFreeRADIUS(t *testing.T) {
 		for _, words := range u.words() {
 			asked++
 			req := request(t, u.name, words)
-			want, got := theirs.ask(t, req), ours.ask(t, req)
+			want, got := theirs.ask(t, req, u.message), ours.ask(t, req, u.message)
 			if u.clock > 0 {
 				sameClock(want, got, u.clock)
 			}

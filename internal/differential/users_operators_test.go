@@ -55,8 +55,8 @@ var operatorUsers = []*user{
 	of("op-value-quoted", plain, `check Called-Station-Id == "a b"`, hello).ask("pap pw; Called-Station-Id = a b"),
 	of("op-value-single-quoted", plain, `check Called-Station-Id == 'a b'`, hello).ask("pap pw; Called-Station-Id = a b"),
 
-	of("bad-attribute", plain, "check No-Such-Attribute := x", hello),
-	of("bad-reply-attribute", plain, hello, "reply No-Such-Attribute = x"),
+	of("bad-attribute", plain, "check No-Such-Name := x", hello),
+	of("bad-reply-attribute", plain, hello, "reply No-Such-Name = x"),
 	of("bad-op", plain, "check NAS-Port ~~ 7", hello),
 	of("bad-integer", plain, hello, "reply Session-Timeout = many"),
 	of("bad-address", plain, hello, "reply Framed-IP-Address = 10.0.0.256"),

@@ -14,6 +14,8 @@ type user struct {
 	asks []string // see request; none: "pap pw"
 	// clock is within how many seconds two Session-Timeouts are the same; 0: exactly.
 	clock int64
+	// message says that the Reply-Messages of an Access-Reject are the same as well.
+	message bool
 }
 
 // of makes a user.
@@ -21,6 +23,9 @@ func of(name string, rows ...string) *user { return &user{name: name, rows: rows
 
 // ask adds requests.
 func (u *user) ask(words ...string) *user { u.asks = append(u.asks, words...); return u }
+
+// says sets message.
+func (u *user) says() *user { u.message = true; return u }
 
 // timed says that the user's Session-Timeout counts down to a moment. The servers
 // are asked for it one after the other.
@@ -47,7 +52,7 @@ const (
 const defaultProfile = "everybody"
 
 func allUsers() []*user {
-	return slices.Concat(operatorUsers, replyUsers, groupUsers, timeUsers(), sessionUsers, passwordUsers, nameUsers, valueUsers)
+	return slices.Concat(operatorUsers, replyUsers, groupUsers, timeUsers(), sessionUsers, passwordUsers, nameUsers, valueUsers, typeUsers, encryptedUsers, rejectUsers)
 }
 
 // load inserts the rows of the users, in order. A row is one of

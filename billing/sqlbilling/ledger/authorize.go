@@ -12,7 +12,7 @@ import (
 	"github.com/radpool/radpool/billing/coa"
 	"github.com/radpool/radpool/billing/rating"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/acct"
-	"github.com/radpool/radpool/internal/dict"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/reply"
 )
 
 // A SubscriberError is something in the database that cannot be understood, of one
@@ -139,7 +139,7 @@ func (a *answer) grant(req *billing.AccessRequest, now time.Time) (g billing.Gra
 	vendor := a.vendors[acct.AddrText(req.NASAddr)]
 	if standing.OutOfMoney {
 		g.Reason = billing.ReasonNoMoney
-		if g.Restricted, err = a.attributes(vendor, s.tariff.restricted); err != nil {
+		if g.Restricted, g.RestrictedHidden, err = a.attributes(vendor, s.tariff.restricted); err != nil {
 			return fail("radpool_profile, "+s.tariff.restricted, err)
 		}
 		if g.Restricted == nil {
@@ -151,7 +151,7 @@ func (a *answer) grant(req *billing.AccessRequest, now time.Time) (g billing.Gra
 		g.Expires = standing.Until
 	}
 	profile, mode := s.tariff.profileAt(standing)
-	if g.Reply, err = a.attributes(vendor, profile, s.profile); err != nil {
+	if g.Reply, g.Hidden, err = a.attributes(vendor, profile, s.profile); err != nil {
 		return fail("radpool_profile, "+profile+" or "+s.profile, err)
 	}
 	return g, mode, nil
@@ -193,29 +193,27 @@ func (t *tariff) profileAt(s rating.Standing) (string, coa.Mode) {
 
 // attributes are those of some profiles that are for all NASes, or for those of this
 // vendor. nil: there are none.
-func (a *answer) attributes(vendor string, profiles ...string) (attrs radius.Attributes, err error) {
+func (a *answer) attributes(vendor string, profiles ...string) (attrs radius.Attributes, hidden []billing.Hidden, err error) {
 	for _, p := range profiles {
 		for _, row := range a.profiles[p] {
 			if row.vendor != "" && !strings.EqualFold(row.vendor, vendor) {
 				continue
 			}
-			ref, err := dict.Lookup(row.name)
+			ref, err := a.dict.Lookup(row.name)
 			if err != nil {
-				return nil, fmt.Errorf("position %d: %w", row.position, err)
+				return nil, nil, fmt.Errorf("position %d: %w", row.position, err)
 			}
 			value, err := ref.Parse(row.value, time.UTC)
 			if err != nil {
-				return nil, fmt.Errorf("position %d: %w", row.position, err)
+				return nil, nil, fmt.Errorf("position %d: %w", row.position, err)
 			}
 			if ref.Internal() {
-				return nil, fmt.Errorf("position %d: %s is not for the wire", row.position, ref.Name)
+				return nil, nil, fmt.Errorf("position %d: %s is not for the wire", row.position, ref.Name)
 			}
-			avp, err := ref.Encode(value)
-			if err != nil {
-				return nil, fmt.Errorf("position %d: %w", row.position, err)
+			if attrs, hidden, err = reply.Append(attrs, hidden, ref, value); err != nil {
+				return nil, nil, fmt.Errorf("position %d: %w", row.position, err)
 			}
-			attrs = append(attrs, avp)
 		}
 	}
-	return attrs, nil
+	return attrs, hidden, nil
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/radpool/radpool/internal/dict"
 )
 
 // Kinds of rows of an answer to findSQL.
@@ -95,6 +97,7 @@ type answer struct {
 	subscribers map[string]*subscriber
 	profiles    map[string][]attribute
 	vendors     map[string]string // of NASes
+	dict        *dict.Dictionary
 }
 
 // readingPlace waits for a place among the statements that read.
@@ -130,7 +133,7 @@ func (b *Backend) ask(ctx context.Context, names, nases []string, now time.Time)
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
-	a := &answer{subscribers: make(map[string]*subscriber), profiles: make(map[string][]attribute), vendors: make(map[string]string)}
+	a := &answer{subscribers: make(map[string]*subscriber), profiles: make(map[string][]attribute), vendors: make(map[string]string), dict: b.dict}
 	var kind int
 	var name string
 	var t [texts]string

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+
+	"github.com/radpool/radpool/internal/dict"
 )
 
 // A Report says what FromStandard took over.
@@ -35,7 +37,7 @@ var ErrNotEmpty = errors.New("ledger: there are subscribers already")
 // restricted profile, Radpool-Balance an entry in the ledger. radacct stays where it
 // is: a session that is open is taken over by its next record.
 func (b *Backend) FromStandard(ctx context.Context) (*Report, error) {
-	m := &migration{report: new(Report), users: make(map[string]*migrant), groups: make(map[string]*migrantGroup)}
+	m := &migration{dict: b.dict, report: new(Report), users: make(map[string]*migrant), groups: make(map[string]*migrantGroup)}
 	err := b.fromStandard(ctx, m)
 	if err != nil && !errors.Is(err, ErrNotEmpty) {
 		err = fmt.Errorf("ledger: %s: %w", b.db.Label, err)
@@ -75,6 +77,7 @@ func (b *Backend) fromStandard(ctx context.Context, m *migration) error {
 
 // A migration collects what the standard tables say.
 type migration struct {
+	dict   *dict.Dictionary
 	report *Report
 	users  map[string]*migrant
 	names  []string // of users, in order

@@ -12,6 +12,7 @@ import (
 	"github.com/radpool/radpool/billing/sqlbilling/internal/acct"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/group"
+	"github.com/radpool/radpool/internal/dict"
 )
 
 // A Backend is a billing system on radpool's own schema. It is used by several
@@ -21,6 +22,7 @@ type Backend struct {
 	d      *dialect.Dialect
 	f      flavour
 	opts   Options
+	dict   *dict.Dictionary
 	tables dialect.Tables
 
 	find    *sqlx.Stmt // all about some subscribers
@@ -54,11 +56,15 @@ func Open(ctx context.Context, dsn string, opts Options) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
+	words, err := group.Dictionary("ledger", opts.Dictionary, opts.DictionaryFile, opts.Logger)
+	if err != nil {
+		return nil, err
+	}
 	var b *Backend
 	err = group.Open(ctx, "ledger", dsn, opts.WriteTimeout,
 		dialect.Options{Readers: opts.Readers, Writers: opts.Writers, MustExist: opts.MustExist},
 		func(db *dialect.DB, d *dialect.Dialect) error {
-			b = &Backend{db: db, d: d, opts: opts}
+			b = &Backend{db: db, d: d, opts: opts, dict: words}
 			return b.start(ctx)
 		})
 	if err != nil {

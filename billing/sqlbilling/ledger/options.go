@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"io/fs"
 	"time"
 
 	"go.uber.org/zap"
@@ -20,6 +21,13 @@ type Options struct {
 	// Writers is how many transactions with accounting run at once: 1 to 16; on
 	// SQLite always 1. 0: 2.
 	Writers int
+
+	// Dictionary has a dictionary in the format of FreeRADIUS, as Dictionary of
+	// sqlbilling.Options. nil: none.
+	Dictionary fs.FS
+
+	// DictionaryFile is the file of Dictionary to begin with. Empty: "dictionary".
+	DictionaryFile string
 
 	// MustExist refuses a database that does not exist or has not this schema,
 	// instead of creating it.
