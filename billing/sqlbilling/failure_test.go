@@ -236,9 +236,9 @@ func TestBadRowFailsAlone(t *testing.T) {
 // the database likewise.
 func TestWhoseFault(t *testing.T) {
 	f := open(t, sqlbilling.Options{})
-	f.rows([5]string{"radcheck", "alice", "Cleartext-Password", ":=", "pw"}, [5]string{"radreply", "alice", "No-Such-Attribute", "=", "x"})
+	f.rows([5]string{"radcheck", "alice", "Cleartext-Password", ":=", "pw"}, [5]string{"radreply", "alice", "No-Such-Name", "=", "x"})
 	alice := &billing.AccessRequest{UserName: "alice", Time: at(0)}
-	if _, err := f.Authorize(t.Context(), alice); !errors.Is(err, billing.ErrSubscriber) || !strings.Contains(err.Error(), "No-Such-Attribute") {
+	if _, err := f.Authorize(t.Context(), alice); !errors.Is(err, billing.ErrSubscriber) || !strings.Contains(err.Error(), "No-Such-Name") {
 		t.Errorf("a row: %v", err)
 	}
 	f.exec("ALTER TABLE radreply RENAME TO away")

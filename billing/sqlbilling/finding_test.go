@@ -96,14 +96,14 @@ func TestCheckIndexesAndTables(t *testing.T) {
 		f.exec("CREATE TABLE radacct (radacctid INTEGER PRIMARY KEY, acctsessionid VARCHAR(64), acctuniqueid VARCHAR(32), username VARCHAR(64), " +
 			"nasipaddress VARCHAR(15), acctstarttime INTEGER, acctstoptime INTEGER)")
 		f.exec("INSERT INTO nas (nasname, shortname, secret) VALUES ('192.0.2.1', 'a', 'hunter2'), ('192.0.2.2', 'b', ''), ('192.0.2.0/33', 'c', 'hunter2')")
-		f.rows([5]string{"radgroupreply", "gold", "No-Such-Attribute", "=", "hunter2"})
+		f.rows([5]string{"radgroupreply", "gold", "No-Such-Name", "=", "hunter2"})
 		f = f.again(sqlbilling.Options{})
 		got := f.findings()
 		for _, want := range []string{
 			"note: radacct.class: is not there, and nothing is written to it",
 			"slow: radacct: lacks an index: each accounting record looks its session up by it: CREATE UNIQUE INDEX radacct_acctuniqueid ON radacct (acctuniqueid)",
 			"slow: radacct: lacks an index: sessions of those with Simultaneous-Use are counted by it: CREATE INDEX radacct_username_acctstoptime ON radacct (username, acctstoptime)",
-			`wrong: radgroupreply, id 1, attribute "No-Such-Attribute": unknown attribute`,
+			`wrong: radgroupreply, id 1, attribute "No-Such-Name": unknown attribute`,
 			`wrong: nas, id 2: "192.0.2.2" has no secret`,
 			`wrong: nas, id 3: "192.0.2.0/33" is no network`,
 		} {
