@@ -208,8 +208,9 @@ func (a *answer) item(r *liveRow, now time.Time) (it coa.Item, ok bool) {
 	}
 	it.Want.Relogin = len(it.Want.Attributes) == 0
 	if it.Want.Mode < it.State.Applied { // more than it has
-		// A CoA-Request cannot take away what the mode before had: a filter, say.
-		before, err := a.attributes(it.Session.Vendor, s.tariff.profileOf(it.State.Applied))
+		// A CoA-Request cannot take away what the mode before had: a filter, say. What is
+		// encrypted is for setting a session up, and not changed in it.
+		before, _, err := a.attributes(it.Session.Vendor, s.tariff.profileOf(it.State.Applied))
 		it.Want.Relogin = it.Want.Relogin || err != nil || !coa.Replaces(it.Want.Attributes, before)
 	}
 	return it, true
