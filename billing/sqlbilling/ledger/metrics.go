@@ -1,0 +1,21 @@
+package ledger
+
+import (
+	"github.com/radpool/radpool/billing/sqlbilling/internal/sqlmetrics"
+	"github.com/radpool/radpool/radpool/metrics"
+)
+
+// Metrics has what Stats counts, for monitoring systems.
+func (b *Backend) Metrics() metrics.Source {
+	common := sqlmetrics.Source(func() sqlmetrics.Stats {
+		s := b.Stats()
+		return sqlmetrics.Stats{
+			Authorized: s.Authorized, Queries: s.Queries, Unanswered: s.Unanswered, Records: s.Records, Groups: s.Groups,
+			Rows: s.Rows, Retries: s.Retries, Failed: s.Failed, Overloaded: s.Overloaded, Ignored: s.Ignored,
+			Abandoned: s.Abandoned, Pending: s.Pending,
+		}
+	})
+	return metrics.Join(common, metrics.New(b.Stats,
+		metrics.Count("radpool_sql_confirmed_total", "Sessions that ended after their NAS had confirmed that it ends them.", func(s *Stats) uint64 { return s.Confirmed }),
+	))
+}

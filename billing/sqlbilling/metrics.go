@@ -1,0 +1,26 @@
+package sqlbilling
+
+import (
+	"github.com/radpool/radpool/billing/sqlbilling/internal/sqlmetrics"
+	"github.com/radpool/radpool/radpool/metrics"
+)
+
+// Metrics has what Stats counts, for monitoring systems.
+func (b *Backend) Metrics() metrics.Source {
+	common := sqlmetrics.Source(func() sqlmetrics.Stats {
+		s := b.Stats()
+		return sqlmetrics.Stats{
+			Authorized: s.Authorized, Queries: s.Queries, Unanswered: s.Unanswered,
+			Records: s.Records, Groups: s.Groups, Rows: s.Rows, Retries: s.Retries, Failed: s.Failed,
+			Overloaded: s.Overloaded, Ignored: s.Ignored, Abandoned: s.Abandoned, Pending: s.Pending,
+		}
+	})
+	return metrics.Join(common, metrics.New(b.Stats,
+		metrics.Count("radpool_sql_values_cut_total", "Values that were stored without their end, since the column is too short.", func(s *Stats) uint64 { return s.Cut }),
+		metrics.Counts("radpool_sql_postauth_total", "Rows for radpostauth by what became of them.", []string{"outcome"}, func(s *Stats, add func(uint64, ...string)) {
+			add(s.PostAuthWritten, "written")
+			add(s.PostAuthDropped, "dropped")
+			add(s.PostAuthFailed, "failed")
+		}),
+	))
+}

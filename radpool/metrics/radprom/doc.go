@@ -1,0 +1,7 @@
+// Package radprom gives the metrics of package metrics to Prometheus.
+//
+//	registry.MustRegister(radprom.New(metrics.Server(server), processor.Metrics()))
+//	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+//
+// A dashboard for Grafana is in examples/grafana.
+package radprom
