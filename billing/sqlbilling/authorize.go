@@ -9,6 +9,7 @@ import (
 
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/item"
 )
 
 // Authorize answers an Access-Request with one statement, which it may share with
@@ -190,7 +191,7 @@ func (s *subscriber) profilesNamed() func(yield func(string) bool) {
 				if !strings.EqualFold(strings.TrimSpace(rows[i].attribute), "User-Profile") {
 					continue
 				}
-				if name, err := unquote(rows[i].value); err == nil && name != "" && !yield(name) {
+				if name, err := item.Unquote(rows[i].value); err == nil && name != "" && !yield(name) {
 					return false
 				}
 			}

@@ -4,14 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
-	"strings"
-
-	"layeh.com/radius"
-	"layeh.com/radius/rfc2865"
 
 	"github.com/radpool/radpool/billing"
-	"github.com/radpool/radpool/internal/dict"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/item"
 	"github.com/radpool/radpool/radpool"
 )
 
@@ -52,19 +47,10 @@ type Trace struct {
 // among them are left out. An error is an attribute that cannot be sent, the
 // database's, or ctx's.
 func (b *Backend) Explain(ctx context.Context, user string, attributes ...string) (*Trace, error) {
-	packet := &radius.Packet{Code: radius.CodeAccessRequest, Secret: []byte("what it encrypts is not shown")}
-	packet.Add(rfc2865.UserName_Type, radius.Attribute(user))
-	for _, text := range attributes {
-		avp, err := b.parseItem(text)
-		if err != nil {
-			return nil, err
-		}
-		if avp != nil {
-			packet.Attributes = append(packet.Attributes, avp)
-		}
+	req, err := item.Request(b.dict, user, attributes, b.opts.Location)
+	if err != nil {
+		return nil, fmt.Errorf("sqlbilling: %w", err)
 	}
-	req := radpool.NewRequest(packet, nil)
-	req.RemoteAddr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 0)
 	resp := radpool.NewResponse(req)
 	x := &explainer{b: b}
 	(&billing.Processor{Handler: x}).Handle(ctx, req, resp)
@@ -72,57 +58,9 @@ func (b *Backend) Explain(ctx context.Context, user string, attributes ...string
 		return nil, x.err
 	}
 	for _, avp := range resp.Attributes {
-		x.trace.Reply = append(x.trace.Reply, itemText(b.dict, avp))
+		x.trace.Reply = append(x.trace.Reply, item.Text(b.dict, avp))
 	}
 	return &x.trace, nil
-}
-
-// parseItem reads an attribute of a request; nil: one that is left out.
-func (b *Backend) parseItem(text string) (*radius.AVP, error) {
-	name, value, ok := strings.Cut(text, "=")
-	name = strings.TrimSpace(name)
-	if !ok {
-		return nil, fmt.Errorf("sqlbilling: %.64q is not Attribute=Value", text)
-	}
-	ref, err := b.dict.Lookup(name)
-	if err != nil || ref.Internal() {
-		return nil, fmt.Errorf("sqlbilling: %.64q is no attribute of a request", name)
-	}
-	if secretive(ref.Name) || ref.Encrypt != 0 {
-		return nil, nil
-	}
-	value, err = unquote(strings.TrimSpace(value))
-	if err != nil {
-		return nil, fmt.Errorf("sqlbilling: %s: %w", ref.Name, err)
-	}
-	octets, err := ref.Parse(value, b.opts.Location)
-	if err != nil {
-		return nil, fmt.Errorf("sqlbilling: %s: %w", ref.Name, err)
-	}
-	avp, err := ref.Encode(octets)
-	if err != nil {
-		return nil, fmt.Errorf("sqlbilling: %s: %w", ref.Name, err)
-	}
-	return avp, nil
-}
-
-// itemText is an attribute of a reply as text.
-func itemText(d *dict.Dictionary, avp *radius.AVP) string {
-	a, value := d.Find(avp)
-	if a == nil {
-		return fmt.Sprintf("Attribute %d = 0x%x", avp.Type, []byte(avp.Attribute))
-	}
-	name := a.Name
-	if a.Tagged && len(value) > 0 && value[0] > 0 && value[0] <= 0x1f {
-		name = fmt.Sprintf("%s:%d", name, value[0])
-		if value = value[1:]; a.Type == dict.TypeInteger && len(value) == 3 { // a number gives its first octet for the tag
-			value = append([]byte{0}, value...)
-		}
-	}
-	if secretive(a.Name) || a.Encrypt != 0 {
-		return name + " = ***"
-	}
-	return name + " = " + a.Format(value)
 }
 
 // An explainer is the back end behind a Processor that decides on one request.

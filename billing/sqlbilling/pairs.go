@@ -1,10 +1,10 @@
 package sqlbilling
 
 import (
-	"errors"
 	"strings"
 	"time"
 
+	"github.com/radpool/radpool/billing/sqlbilling/internal/item"
 	"github.com/radpool/radpool/internal/dict"
 )
 
@@ -26,7 +26,7 @@ func parseRow(r *row, d *dict.Dictionary, loc *time.Location) (pair, error) {
 	if p.op == "" {
 		p.op = "=="
 	}
-	text, err := unquote(r.value)
+	text, err := item.Unquote(r.value)
 	if err != nil {
 		return pair{}, r.error(err.Error())
 	}
@@ -54,20 +54,6 @@ func parseRows(rows []row, d *dict.Dictionary, loc *time.Location) ([]pair, erro
 		pairs = append(pairs, p)
 	}
 	return pairs, nil
-}
-
-// unquote takes off the quotes of a value that is wholly in quotes.
-func unquote(s string) (string, error) {
-	if len(s) < 2 || s[0] != s[len(s)-1] {
-		return s, nil
-	}
-	switch s[0] {
-	case '"', '\'':
-		return s[1 : len(s)-1], nil
-	case '`':
-		return "", errors.New("a value in back-quotes is to be expanded, which is not supported")
-	}
-	return s, nil
 }
 
 // merge applies the pairs of one table to a list, as FreeRADIUS does. Operators

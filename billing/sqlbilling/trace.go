@@ -2,9 +2,10 @@ package sqlbilling
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
+
+	"github.com/radpool/radpool/billing/sqlbilling/internal/item"
 )
 
 // An Effect is what a row did.
@@ -182,14 +183,8 @@ func place(p *pair) string { return fmt.Sprintf("%s, id %d", kindTables[p.row.ki
 
 // shown is a value for whoever may see the database's rows, but not its passwords.
 func shown(p *pair) string {
-	if secretive(p.ref.Name) || p.ref.Encrypt != 0 {
+	if item.Secretive(p.ref.Name) || p.ref.Encrypt != 0 {
 		return "***"
 	}
 	return fmt.Sprintf("%.253q", p.row.value)
-}
-
-// secretive reports whether the values of an attribute are secrets.
-func secretive(name string) bool {
-	_, rank := passwordForm(name)
-	return rank != math.MaxInt || strings.Contains(name, "Password") || strings.Contains(name, "Secret") || strings.Contains(name, "-Key")
 }

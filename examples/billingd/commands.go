@@ -8,6 +8,7 @@ import (
 
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/sqlbilling"
+	"github.com/radpool/radpool/billing/sqlbilling/ledger"
 )
 
 // commands are what billingd does instead of serving, by the first argument. Each
@@ -18,10 +19,17 @@ var commands = map[string]func(ctx context.Context, args []string, stdout, stder
 	"migrate": migrate,
 }
 
+// A database is what the commands look at, in either schema.
+type database interface {
+	Check(ctx context.Context, found func(sqlbilling.Finding) error) error
+	Explain(ctx context.Context, user string, attributes ...string) (*sqlbilling.Trace, error)
+	Close() error
+}
+
 // openForReading parses the arguments of a command and opens its database. It
 // neither creates one nor adds a subscriber. If the status is not negative the
 // command has ended with it.
-func openForReading(ctx context.Context, name string, args []string, stderr io.Writer) (db *sqlbilling.Backend, o *options, rest []string, status int) {
+func openForReading(ctx context.Context, name string, args []string, stderr io.Writer) (db database, o *options, rest []string, status int) {
 	o = new(options)
 	f := newFlags("billingd "+name, o)
 	err := parse(f, args, stderr)
@@ -35,6 +43,9 @@ func openForReading(ctx context.Context, name string, args []string, stderr io.W
 	if err == nil {
 		_, err = o.checkDB()
 	}
+	if err == nil {
+		err = o.checkSchema()
+	}
 	if err == nil && o.memoryUsers > 0 {
 		err = fmt.Errorf("-db %s: there is no database, see -db", o.db)
 	}
@@ -42,15 +53,26 @@ func openForReading(ctx context.Context, name string, args []string, stderr io.W
 		complain(stderr, err)
 		return nil, o, nil, 2
 	}
-	opts := sqlbilling.Options{Names: o.names, EscapeNames: o.escapeNames, MustExist: true, PostAuthBuffer: -1, Readers: 1, Writers: 1}
-	if opts.Dictionary, opts.DictionaryFile, err = o.dictionaryFile(); err == nil {
-		db, err = sqlbilling.Open(ctx, o.db, opts)
-	}
+	db, err = o.openForReading(ctx)
 	if err != nil {
 		complain(stderr, fmt.Errorf("-db %s: %w", o.database(), err))
 		return nil, o, nil, 1
 	}
 	return db, o, rest, -1
+}
+
+// openForReading opens the database of a command.
+func (o *options) openForReading(ctx context.Context) (database, error) {
+	words, file, err := o.dictionaryFile()
+	if err != nil {
+		return nil, err
+	}
+	if o.schema == radpoolSchema {
+		return ledger.Open(ctx, o.db, ledger.Options{MustExist: true, Dictionary: words, DictionaryFile: file, Readers: 1, Writers: 1})
+	}
+	return sqlbilling.Open(ctx, o.db, sqlbilling.Options{
+		Names: o.names, EscapeNames: o.escapeNames, MustExist: true, PostAuthBuffer: -1, Readers: 1, Writers: 1, Dictionary: words, DictionaryFile: file,
+	})
 }
 
 // maxFindings is how many findings are printed; the others are counted.

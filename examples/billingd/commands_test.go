@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/radpool/radpool/billing/sqlbilling"
@@ -132,5 +133,36 @@ Access-Accept, with the right password (Cleartext-Password)
 	status, out, log = runCommand(t, "explain", "-db", "sqlite:"+file)
 	if status != 2 || out != "" || !strings.Contains(log, "which user?") {
 		t.Errorf("status %d, %q, %q", status, out, log)
+	}
+}
+
+// The commands look at radpool's own schema where -schema says so.
+func TestCommandsOnOwnSchema(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "isp.db")
+	b := start(t, "-db", "sqlite:"+file, "-schema", "radpool", "-demo", "2")
+	b.end(syscall.SIGTERM)
+	say := func(status int, args ...string) string {
+		t.Helper()
+		var out strings.Builder
+		cmd := command(t.Context(), append(args, "-db", "sqlite:"+file, "-schema", "radpool")...)
+		cmd.Stdout, cmd.Stderr = &out, &out
+		_ = cmd.Run()
+		if got := cmd.ProcessState.ExitCode(); got != status {
+			t.Errorf("%v: exit status %d, want %d\n%s", args, got, status, &out)
+		}
+		return out.String()
+	}
+	if out := say(0, "check"); !strings.Contains(out, "0 to mend") {
+		t.Error(out)
+	}
+	if out := say(0, "explain", "user1"); !strings.Contains(out, "Access-Accept, with the right password (Cleartext-Password)") || !strings.Contains(out, "Framed-IP-Address = ") {
+		t.Error(out)
+	}
+	openDB(t, file).MustExec("UPDATE radpool_subscriber SET tariff = 'x'")
+	if out := say(1, "check"); !strings.Contains(out, "2 to mend") {
+		t.Error(out)
+	}
+	if out := say(1, "explain", "user1"); !strings.Contains(out, "Access-Reject") {
+		t.Error(out)
 	}
 }

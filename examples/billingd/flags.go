@@ -159,22 +159,15 @@ func (o *options) check() error {
 	if err != nil {
 		return err
 	}
+	if err := o.checkSchema(); err != nil {
+		return err
+	}
 	if err := o.checkJournal(kind); err != nil {
 		return err
 	}
 	switch {
-	case o.schema != standardSchema && o.schema != radpoolSchema:
-		return fmt.Errorf("-schema %.32s: must be standard or radpool", o.schema)
-	case o.schema == radpoolSchema && o.memoryUsers > 0:
-		return errors.New("-schema radpool: memory has no tables, see -db")
-	case o.schema == radpoolSchema && (o.names != sqlbilling.NamesAsColumn || o.escapeNames):
-		return errors.New("-schema radpool: names are compared exactly, without -names and -escape-names")
 	case o.readClients && o.memoryUsers > 0:
 		return errors.New("-read-clients: there is no table nas, see -db")
-	case o.coa && o.schema != radpoolSchema:
-		return errors.New("-coa: what a session costs is known with -schema radpool alone")
-	case o.coaPort < 0 || o.coaPort > 65535:
-		return fmt.Errorf("-coa-port %d: must be 0 to 65535", o.coaPort)
 	case o.secret == "":
 		return errors.New("-secret is empty: every client needs one")
 	case o.demo < 0 || o.demo > maxUsers:
@@ -185,6 +178,23 @@ func (o *options) check() error {
 		return fmt.Errorf("-backend-delay-every %d: must be at least 1", o.delayEvery)
 	}
 	return o.checkConfig()
+}
+
+// checkSchema finds what is wrong with -schema, and with the flags that belong to one.
+func (o *options) checkSchema() error {
+	switch {
+	case o.schema != standardSchema && o.schema != radpoolSchema:
+		return fmt.Errorf("-schema %.32s: must be standard or radpool", o.schema)
+	case o.schema == radpoolSchema && o.memoryUsers > 0:
+		return errors.New("-schema radpool: memory has no tables, see -db")
+	case o.schema == radpoolSchema && (o.names != sqlbilling.NamesAsColumn || o.escapeNames):
+		return errors.New("-schema radpool: names are compared exactly, without -names and -escape-names")
+	case o.coa && o.schema != radpoolSchema:
+		return errors.New("-coa: what a session costs is known with -schema radpool alone")
+	case o.coaPort < 0 || o.coaPort > 65535:
+		return fmt.Errorf("-coa-port %d: must be 0 to 65535", o.coaPort)
+	}
+	return nil
 }
 
 // checkJournal settles where the journal is. A database that is a file of this

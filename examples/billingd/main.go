@@ -8,6 +8,7 @@
 //	billingd -db memory:1000              serve 1000 users without a database
 //	billingd check -db ...                say what is missing or wrong in a database; exit status 1 if anything is
 //	billingd explain -db ... USER         say which rows let a user in, or keep them out; exit status 1 if it keeps them out
+//	                                      (each with -schema radpool for radpool's own tables)
 //	billingd -conf /etc/freeradius/3.0/radiusd.conf
 //	billingd -schema radpool              serve radpool's own tables: tariffs, balances, a ledger
 //	billingd -schema radpool -coa         and change or end sessions in progress when money or quota does

@@ -13,6 +13,7 @@ import (
 	"github.com/radpool/radpool/billing/rating"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/acct"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/reply"
+	"github.com/radpool/radpool/internal/dict"
 )
 
 // A SubscriberError is something in the database that cannot be understood, of one
@@ -199,16 +200,9 @@ func (a *answer) attributes(vendor string, profiles ...string) (attrs radius.Att
 			if row.vendor != "" && !strings.EqualFold(row.vendor, vendor) {
 				continue
 			}
-			ref, err := a.dict.Lookup(row.name)
+			ref, value, err := a.attributeOf(&row)
 			if err != nil {
 				return nil, nil, fmt.Errorf("position %d: %w", row.position, err)
-			}
-			value, err := ref.Parse(row.value, time.UTC)
-			if err != nil {
-				return nil, nil, fmt.Errorf("position %d: %w", row.position, err)
-			}
-			if ref.Internal() {
-				return nil, nil, fmt.Errorf("position %d: %s is not for the wire", row.position, ref.Name)
 			}
 			if attrs, hidden, err = reply.Append(attrs, hidden, ref, value); err != nil {
 				return nil, nil, fmt.Errorf("position %d: %w", row.position, err)
@@ -216,4 +210,18 @@ func (a *answer) attributes(vendor string, profiles ...string) (attrs radius.Att
 		}
 	}
 	return attrs, hidden, nil
+}
+
+// attributeOf is a row of radpool_profile as an attribute of a reply.
+func (a *answer) attributeOf(row *attribute) (ref dict.Ref, value []byte, err error) {
+	if ref, err = a.dict.Lookup(row.name); err != nil {
+		return ref, nil, err
+	}
+	if value, err = ref.Parse(row.value, time.UTC); err != nil {
+		return ref, nil, err
+	}
+	if ref.Internal() {
+		return ref, nil, fmt.Errorf("%s is not for the wire", ref.Name)
+	}
+	return ref, value, nil
 }

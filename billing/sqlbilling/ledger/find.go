@@ -20,7 +20,7 @@ const (
 
 // columns of an answer: the kind, the name of the subscriber or the address of the
 // NAS, texts and numbers.
-const texts, numbers = 8, 12
+const texts, numbers = 9, 12
 
 // findSQL reads all about some subscribers, and what kind of devices the NASes are
 // that they come from. It has five lists as parameters, four of the names and one of
@@ -31,7 +31,7 @@ func (b *Backend) findSQL() string {
 	attributes := selection(rowAttribute, "s.username", []string{"a.profile", "a.attribute", "a.value", "a.vendor"}, []string{"a.position"})
 	return strings.Join([]string{
 		selection(rowSubscriber, "s.username",
-			[]string{"s.password", "s.password_form", "s.calling_station_id", "s.profile", "t.zone", "t.profile", "t.quota_profile", "t.restricted_profile"},
+			[]string{"s.password", "s.password_form", "s.calling_station_id", "s.profile", "t.zone", "t.profile", "t.quota_profile", "t.restricted_profile", "s.tariff"},
 			[]string{
 				"s.credit", "s.blocked", "s.expires", "s.simultaneous_use", "COALESCE(b.balance, 0)",
 				"CASE WHEN s.simultaneous_use = 0 THEN 0 ELSE (SELECT COUNT(*) FROM radpool_session o WHERE o.account = s.username AND o.stop_time = 0) END",
@@ -48,10 +48,10 @@ func (b *Backend) findSQL() string {
 		selection(rowUsage, "s.username", nil, []string{"u.month", "u.octets"}) + from +
 			" JOIN radpool_usage u ON u.username = s.username AND u.month >= ?",
 		selection(rowNAS, "radpool_nas.address", []string{"radpool_nas.vendor"}, nil) + " FROM " + b.among("radpool_nas", "address"),
-	}, " UNION ALL ") + " ORDER BY 1, 2, 11"
+	}, " UNION ALL ") + " ORDER BY 1, 2, 12"
 }
 
-// selection is a SELECT with all columns of an answer. The eleventh, by which rows of
+// selection is a SELECT with all columns of an answer. The twelfth, by which rows of
 // a kind are sorted, is the first number.
 func selection(kind int, name string, text, number []string) string {
 	var b strings.Builder
@@ -78,7 +78,7 @@ func selection(kind int, name string, text, number []string) string {
 
 // A subscriber is what an answer says of one.
 type subscriber struct {
-	password, form, station, profile                string
+	password, form, station, profile, tariffName    string
 	credit, blocked, expires, simultaneous, balance int64
 	open                                            int64
 
@@ -166,7 +166,7 @@ func (a *answer) add(kind int, name string, t *[texts]string, n *[numbers]int64)
 	}
 	if kind == rowSubscriber {
 		a.subscribers[name] = &subscriber{
-			password: t[0], form: t[1], station: t[2], profile: t[3],
+			password: t[0], form: t[1], station: t[2], profile: t[3], tariffName: t[8],
 			credit: n[0], blocked: n[1], expires: n[2], simultaneous: n[3], balance: n[4], open: n[5],
 			tariff: *newTariff(&tariffRow{
 				zone: t[4], profile: t[5], quota: t[6], restricted: t[7],

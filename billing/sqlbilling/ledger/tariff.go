@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/radpool/radpool/billing/rating"
 )
 
@@ -36,6 +38,15 @@ func (c *change) readTariffs(ctx context.Context) (map[string]*tariff, error) {
 	if err != nil {
 		return nil, fmt.Errorf("radpool_tariff: %w", err)
 	}
+	tariffs, err := scanTariffs(rows)
+	if err != nil {
+		return nil, fmt.Errorf("radpool_tariff: %w", err)
+	}
+	return tariffs, nil
+}
+
+// scanTariffs reads the rows of tariffSQL, and closes them.
+func scanTariffs(rows *sqlx.Rows) (map[string]*tariff, error) {
 	defer func() { _ = rows.Close() }()
 	tariffs := make(map[string]*tariff)
 	for rows.Next() {
@@ -43,7 +54,7 @@ func (c *change) readTariffs(ctx context.Context) (map[string]*tariff, error) {
 		var place int64
 		if err := rows.Scan(&r.name, &r.zone, &r.input, &r.output, &r.hour, &r.day, &r.mb, &r.octets,
 			&place, &iv.days, &iv.from, &iv.to, &iv.input, &iv.output, &iv.hour); err != nil {
-			return nil, fmt.Errorf("radpool_tariff: %w", err)
+			return nil, err
 		}
 		t := tariffs[r.name]
 		if t == nil {
