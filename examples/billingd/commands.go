@@ -19,8 +19,8 @@ var commands = map[string]func(ctx context.Context, args []string, stdout, stder
 	"migrate": migrate,
 }
 
-// A database is what the commands look at, in either schema.
-type database interface {
+// An inspected database is what the commands look at, in either schema.
+type inspected interface {
 	Check(ctx context.Context, found func(sqlbilling.Finding) error) error
 	Explain(ctx context.Context, user string, attributes ...string) (*sqlbilling.Trace, error)
 	Close() error
@@ -29,7 +29,7 @@ type database interface {
 // openForReading parses the arguments of a command and opens its database. It
 // neither creates one nor adds a subscriber. If the status is not negative the
 // command has ended with it.
-func openForReading(ctx context.Context, name string, args []string, stderr io.Writer) (db database, o *options, rest []string, status int) {
+func openForReading(ctx context.Context, name string, args []string, stderr io.Writer) (db inspected, o *options, rest []string, status int) {
 	o = new(options)
 	f := newFlags("billingd "+name, o)
 	err := parse(f, args, stderr)
@@ -62,7 +62,7 @@ func openForReading(ctx context.Context, name string, args []string, stderr io.W
 }
 
 // openForReading opens the database of a command.
-func (o *options) openForReading(ctx context.Context) (database, error) {
+func (o *options) openForReading(ctx context.Context) (inspected, error) {
 	words, file, err := o.dictionaryFile()
 	if err != nil {
 		return nil, err

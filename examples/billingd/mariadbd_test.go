@@ -32,8 +32,7 @@ func startMariaDB(t *testing.T) *mariadbd {
 	const hint = "Debian: apt-get install mariadb-server"
 	install := need.Command(t, "mariadb-install-db", hint)
 	need.Command(t, "mariadbd", hint)
-	// Not t.TempDir: the server's user must reach it.
-	dir, err := os.MkdirTemp("", "radpool-mariadbd-")
+	dir, err := os.MkdirTemp("", "radpool-mariadbd-") //nolint:usetesting // the server's user does not reach t.TempDir()
 	if err != nil {
 		t.Fatal(err)
 	}

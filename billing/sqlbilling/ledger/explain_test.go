@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -145,7 +146,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%d findings:\n%s", n, got)
 		}
 		stop := fmt.Errorf("enough")
-		if err := f.Check(t.Context(), func(sqlbilling.Finding) error { return stop }); err != stop {
+		if err := f.Check(t.Context(), func(sqlbilling.Finding) error { return stop }); !errors.Is(err, stop) {
 			t.Errorf("got %v", err)
 		}
 	})
