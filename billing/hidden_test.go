@@ -65,7 +65,7 @@ func TestHidden(t *testing.T) {
 	if attrs[0].Type != rfc2868.TunnelPassword_Type || attrs[3].Type != rfc2865.VendorSpecific_Type {
 		t.Errorf("types %d, %d", attrs[0].Type, attrs[3].Type)
 	}
-	if got, err := radius.UserPassword(radius.Attribute(attrs[4].Attribute), req.Secret, auth); err != nil || string(got) != strings.Repeat("u", 128) {
+	if got, err := radius.UserPassword(attrs[4].Attribute, req.Secret, auth); err != nil || string(got) != strings.Repeat("u", 128) {
 		t.Errorf("as User-Password: %q, %v", got, err)
 	}
 	key := md5.Sum(append(bytes.Clone(auth), req.Secret...))

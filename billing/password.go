@@ -14,7 +14,7 @@ const (
 	FormNone       Form = iota
 	FormCleartext       // Cleartext-Password: the password itself; answers every method
 	FormNT              // NT-Password: MD4 of the password in UTF-16LE; answers PAP and MS-CHAP
-	FormCrypt           // Crypt-Password: crypt(3), "$id$..."; PAP only, as all that follow
+	FormCrypt           // Crypt-Password: crypt(3), "$id$..." or traditional; PAP only, as all that follow
 	FormMD5             // MD5-Password
 	FormSMD5            // SMD5-Password: MD5 with a salt behind
 	FormSHA             // SHA-Password: SHA-1

@@ -58,6 +58,7 @@ var slowHashes = []struct {
 	form  billing.Form
 	value string
 }{
+	{billing.FormCrypt, "XylJt/8b2k7dE"},
 	{billing.FormCrypt, "$1$saltsalt$NuzA7WTAelpl95xgBGWN60"},
 	{billing.FormCrypt, "$5$saltstring$vc6YOOogU4kWVvwga8e9zTFgKcy4tb5LaPxIiPJzqEC"},
 	{billing.FormCrypt, "$6$rounds=2000$saltstring$CWO3pnVxqUMtdDqk7gJ84eEXL8QmMHeR9YxuP4Paplo1mBQb5V0Ln8er866OPJvzQPpjkyb5T.TzFaWTZL7yx/"},
@@ -86,7 +87,7 @@ func TestSlowHashes(t *testing.T) {
 		if r := p.VerifyPAP([]byte(thePassword)); r != billing.ReasonNone {
 			t.Errorf("%s: the right password: %v", c.value, r)
 		}
-		for _, wrong := range []string{"x", thePassword + "x", thePassword[1:], "\x00" + thePassword} {
+		for _, wrong := range []string{"x", "x" + thePassword, thePassword[1:], "\x00" + thePassword} {
 			if r := p.VerifyPAP([]byte(wrong)); r != billing.ReasonWrongPassword {
 				t.Errorf("%s: %q: %v, want wrong-password", c.value, wrong, r)
 			}

@@ -21,6 +21,8 @@ import (
 	"github.com/go-crypt/crypt/algorithm/scrypt"
 	"github.com/go-crypt/crypt/algorithm/sha1crypt"
 	"github.com/go-crypt/crypt/algorithm/shacrypt"
+
+	"github.com/radpool/radpool/billing/internal/descrypt"
 )
 
 // Bounds on what one comparison with a slow hash may cost. An attacker does not
@@ -59,9 +61,12 @@ var cryptSchemes = map[string]cryptScheme{
 // parseCrypt reads a crypt(3) hash. Its errors are of our own words, since those
 // of the decoders quote what they read.
 func parseCrypt(value string) (Password, error) {
+	if des, err := descrypt.Parse(value); err == nil {
+		return Password{form: FormCrypt, slow: des}, nil
+	}
 	fields := strings.Split(value, "$")
 	if len(fields) < 4 || fields[0] != "" {
-		return Password{}, errors.New("not of the form $id$salt$hash (traditional DES hashes are not supported)")
+		return Password{}, errors.New("not of the form $id$salt$hash, nor the 13 characters of a traditional hash (DES)")
 	}
 	if strings.HasPrefix(fields[1], "pbkdf2") {
 		return parsePBKDF2(value)
