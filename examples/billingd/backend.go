@@ -20,6 +20,7 @@ import (
 	_ "github.com/radpool/radpool/billing/sqlbilling/postgres" // -db postgres://...
 	_ "github.com/radpool/radpool/billing/sqlbilling/sqlite"   // -db sqlite:FILE
 	"github.com/radpool/radpool/radpool"
+	"github.com/radpool/radpool/radpool/metrics"
 	"github.com/radpool/radpool/radpool/status"
 )
 
@@ -30,6 +31,7 @@ type backend struct {
 	nas     func(context.Context) ([]radpool.Client, error) // the table; nil: there is none
 	ledger  *ledger.Backend                                 // radpool's own schema; nil: another one
 	figures func() []status.Figure                          // for the status page; nil: there are none
+	metrics []metrics.Source                                // for Prometheus and expvar
 }
 
 // shown are the figures of now.
@@ -85,6 +87,7 @@ func withJournal(ctx context.Context, b *backend, o *options, log *zap.Logger) (
 		handler: j.Handler(), nas: b.nas, ledger: b.ledger,
 		close:   func() error { return errors.Join(j.Close(), b.close()) },
 		figures: func() []status.Figure { return append(journalFigures(j.Stats(), time.Now()), b.shown()...) },
+		metrics: append(b.metrics, j.Metrics()),
 	}, nil
 }
 
@@ -112,6 +115,7 @@ func openSQL(ctx context.Context, o *options, log *zap.Logger) (*backend, error)
 	return &backend{
 		handler: db, close: db.Close, nas: db.Clients,
 		figures: func() []status.Figure { return standardFigures(db.Stats()) },
+		metrics: []metrics.Source{db.Metrics()},
 	}, nil
 }
 

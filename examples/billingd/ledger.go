@@ -11,6 +11,7 @@ import (
 
 	"github.com/radpool/radpool/billing/sqlbilling/ledger"
 	"github.com/radpool/radpool/radpool"
+	"github.com/radpool/radpool/radpool/metrics"
 	"github.com/radpool/radpool/radpool/status"
 )
 
@@ -36,7 +37,7 @@ func openLedger(ctx context.Context, o *options, log *zap.Logger) (*backend, err
 		return nil, err
 	}
 	figures := func() []status.Figure { return ledgerFigures(db.Stats()) }
-	return &backend{handler: db, close: db.Close, ledger: db, figures: figures, nas: func(ctx context.Context) ([]radpool.Client, error) {
+	return &backend{handler: db, close: db.Close, ledger: db, figures: figures, metrics: []metrics.Source{db.Metrics()}, nas: func(ctx context.Context) ([]radpool.Client, error) {
 		nases, err := db.NASes(ctx)
 		var list []radpool.Client
 		for _, n := range nases {

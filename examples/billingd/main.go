@@ -13,7 +13,7 @@
 //	billingd -schema radpool              serve radpool's own tables: tariffs, balances, a ledger
 //	billingd -schema radpool -coa         and change or end sessions in progress when money or quota does
 //	billingd migrate -db DSN              take the subscribers of FreeRADIUS's tables over into those
-//	billingd -http 127.0.0.1:8812         show a status page there, to a browser on this machine
+//	billingd -http 127.0.0.1:8812         show a status page there, to a browser on this machine; /metrics is for Prometheus
 //
 // It serves the clients 127.0.0.0/8 and ::1 with one secret, and with -read-clients
 // those of the table nas; with -conf, those of the file instead. SIGHUP reads that again:
@@ -38,6 +38,7 @@ import (
 
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/radpool"
+	"github.com/radpool/radpool/radpool/metrics"
 )
 
 func main() {
@@ -145,13 +146,15 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 		}
 		defer dynamic.close(log)
 		follow = append(follow, dynamic.read)
+		backend.metrics = append(backend.metrics, dynamic.controller.Metrics())
 	}
 	end := followClients(ctx, follow, log)
 	defer end() // before the database is closed
 	processor := &billing.Processor{Handler: backend.handler, Logger: log}
 	server := &radpool.Server{Handler: processor, Clients: clients, Config: o.config, Logger: log}
 
-	if err := web.serve(server, shownOf(o, clients, processor, backend)); err != nil {
+	sources := append(backend.metrics, metrics.Server(server), processor.Metrics())
+	if err := errors.Join(web.addMetrics(sources...), web.serve(server, shownOf(o, clients, processor, backend))); err != nil {
 		sockets.close()
 		return err
 	}
