@@ -8,9 +8,12 @@ import (
 	"github.com/radpool/radpool/radpool"
 )
 
-// clientsAge is how old what is shown of clients may be: there can be a million of
-// them to go through.
-const clientsAge = 5 * time.Second
+// Of more than manyClients what is shown may be as old as clientsAge: there can be a
+// million of them to go through.
+const (
+	manyClients = 10_000
+	clientsAge  = 5 * time.Second
+)
 
 // clients is what was last seen of the clients.
 type clients struct {
@@ -24,7 +27,7 @@ func (c *clients) top(now time.Time, of *radpool.Clients) ([]Client, int) {
 	if of == nil {
 		return []Client{}, 0
 	}
-	if c.list == nil || now.Sub(c.at) >= clientsAge {
+	if c.total <= manyClients || now.Sub(c.at) >= clientsAge {
 		states := of.States()
 		c.at, c.list, c.total = now, topOf(states), len(states)
 	}

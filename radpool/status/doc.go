@@ -44,6 +44,6 @@
 //
 //	Interval      5 s   between samples, from 1 s to 1 min
 //	HistoryTime  15 min of samples
-//	MaxClients   10     clients, and NASes that wait, in the tables; those looked through are 5 s old at most
+//	MaxClients   10     clients, and NASes that wait, in the tables; with more than 10,000 clients, what is shown of them is 5 s old at most
 //	MaxFigures   64     of the billing system
 package status

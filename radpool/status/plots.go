@@ -35,7 +35,7 @@ var plots = []struct {
 	{"times", "Response time in milliseconds", "milliseconds", true, []curve{
 		{"access p50", func(p *Point) float64 { return 1000 * p.AccessP50 }},
 		{"access p99", func(p *Point) float64 { return 1000 * p.AccessP99 }},
-		{"accounting p99", func(p *Point) float64 { return 1000 * p.AccountingP99 }},
+		{"acct p99", func(p *Point) float64 { return 1000 * p.AccountingP99 }},
 	}},
 	{"queue", "Requests waiting for a worker", "requests", false, []curve{
 		{"waiting", func(p *Point) float64 { return float64(p.Waiting) }},
@@ -47,7 +47,7 @@ var plots = []struct {
 }
 
 // Size of a plot in pixels: two beside each other on a screen, and legible on a phone.
-const plotWidth, plotHeight = 480, 240
+const plotWidth, plotHeight = 420, 230
 
 // figuresOf draws the plots of what has happened up to now.
 func figuresOf(points []Point, now time.Time) ([]figure, error) {
