@@ -33,6 +33,7 @@ func TestErrorsNameTheFlag(t *testing.T) {
 		{"-users 0", "-user, -password, -users: 0 users: must be 1 to 10000000"},
 		{"-source 127.0.0.9-127.0.0.1", `-source: "127.0.0.1" is not an address after 127.0.0.9`},
 		{"-source ::1", "-source has ::1: must be of the same family, IPv4 or IPv6, as the server"},
+		{"-source 0.0.0.0", "-source has 0.0.0.0: must be addresses of this host"},
 		{"-source 10.0.0.0-10.255.0.0", "-source: more than 1024 addresses"},
 		{"-timeout 0s", "-timeout, -interval and -every must be more than 0"},
 		{"-retries 1000", "-retries is 1000: must be 0 to 100"},

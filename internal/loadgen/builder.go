@@ -21,7 +21,7 @@ type builder struct {
 	text    []byte
 }
 
-// maxAttributes is more than what a request has.
+// maxAttributes is more than what a request has: the 20 that an Interim has, and maxClasses.
 const maxAttributes = 48
 
 func newBuilder(secret *wire.Secret, seed [32]byte) *builder {

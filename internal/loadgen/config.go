@@ -145,6 +145,9 @@ func (c *Config) checkServer() []error {
 
 func (c *Config) checkSources() error {
 	for _, a := range c.Sources {
+		if a.IsUnspecified() {
+			return must(false, "Sources", "has %v: must be addresses of this host", a)
+		}
 		if !a.IsValid() || a.Is4() != c.Auth.Addr().Is4() {
 			return must(false, "Sources", "has %v: must be of the same family, IPv4 or IPv6, as the server", a)
 		}

@@ -19,8 +19,11 @@ const (
 	stepOver
 )
 
-// maxClass is how many octets of Class a session keeps: more than servers send.
-const maxClass = 1024
+// How much Class a session keeps, more than servers send: octets, and attributes.
+const (
+	maxClass   = 1024
+	maxClasses = 16
+)
 
 // A conversation is one subscriber from Access-Request to Stop, or as much of that as its Kind has. It asks one thing at
 // a time.
@@ -33,6 +36,7 @@ type conversation struct {
 
 	// What a session knows from its Access-Accept.
 	class   []byte // Class attributes, whole
+	classes int
 	timeout time.Duration
 	every   time.Duration // between records
 	address [4]byte       // Framed-IP-Address; zero: one is made up
@@ -58,8 +62,9 @@ func (c *conversation) learn(accept []byte) {
 		number, ok := uint32Of(value)
 		switch t {
 		case typeClass:
-			if len(c.class)+len(whole) <= maxClass {
+			if c.classes < maxClasses && len(c.class)+len(whole) <= maxClass {
 				c.class = append(c.class, whole...)
+				c.classes++
 			}
 		case typeSessionTimeout:
 			if ok {

@@ -166,6 +166,31 @@ func TestSessions(t *testing.T) {
 	})
 }
 
+// A server may send any number of Class attributes, with nothing in them.
+func TestTooMuchClass(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := config(t)
+		cfg.Mix, cfg.Requests = loadgen.Mix{{Kind: loadgen.Kind{Method: loadgen.MethodPAP, Session: true}, Weight: 1}}, 1
+		n := network(t, &cfg, simnet.Config{})
+		var classes radius.Attributes
+		for range 1000 {
+			classes = append(classes, &radius.AVP{Type: 25})
+		}
+		script(func(r request, answer func([]byte)) {
+			answer(sign(t, r, radius.CodeAccessAccept, classes...))
+		}).serve(t, n, auth)
+		script(func(r request, answer func([]byte)) {
+			if got, _ := rfc2865.Class_Gets(r.Packet); len(got) != 16 {
+				t.Errorf("%d Class attributes", len(got))
+			}
+			answer(accept(t, r))
+		}).serve(t, n, acct)
+		if r := run(t, cfg); r.AccountingResponses != 2 || r.Wrong() != 0 {
+			t.Errorf("%+v", r.Counters)
+		}
+	})
+}
+
 // A run that is stopped ends its sessions with a Stop.
 func TestStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
