@@ -3,6 +3,7 @@ package billing
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -37,9 +38,7 @@ func (p *Processor) HandleBatch(exchanges []*radpool.Exchange) {
 	}
 	if len(b.reqs) > 0 {
 		h.AuthorizeBatch(longest(b.reqOf), b.reqs, b.grants, b.errs[:len(b.reqs)])
-		for i, a := range b.accesses {
-			p.finishAccess(a, &b.grants[i], b.errs[i], b.reqOf[i].Response)
-		}
+		b.finishAccesses(p)
 	}
 	if len(b.recs) > 0 {
 		clear(b.errs)
@@ -77,12 +76,21 @@ type batch struct {
 	reqs     []*AccessRequest
 	reqOf    []*radpool.Exchange
 	grants   []Grant
+	leases   []*AddressLease
+	leaseOf  []leaser
 
 	records []*record
 	recs    []*AccountingRecord
 	recOf   []*radpool.Exchange
 
 	errs []error // long enough for either
+}
+
+// A leaser is an Access-Request of a batch that is let in and wants an address.
+type leaser struct {
+	at  int // its place
+	d   decision
+	now time.Time
 }
 
 var batchPool = sync.Pool{New: func() any { return new(batch) }}
@@ -115,18 +123,44 @@ func (b *batch) sort(p *Processor, e *radpool.Exchange) {
 	b.errs = append(b.errs, nil)
 }
 
+// finishAccesses answers the Access-Requests, those that want an address last.
+func (b *batch) finishAccesses(p *Processor) {
+	for i, a := range b.accesses {
+		d, now, ok := p.decideAccess(a, &b.grants[i], b.errs[i], b.reqOf[i].Response)
+		switch {
+		case !ok:
+		case b.grants[i].wantsLease(d):
+			b.leases = append(b.leases, newLease(a, &b.grants[i], d))
+			b.leaseOf = append(b.leaseOf, leaser{at: i, d: d, now: now})
+		default:
+			p.finishAccept(a, &b.grants[i], d, now, netip.Addr{}, b.reqOf[i].Response)
+		}
+	}
+	if len(b.leases) == 0 {
+		return
+	}
+	p.lease(longest(b.reqOf), b.leases)
+	for k, l := range b.leases {
+		o := &b.leaseOf[k]
+		p.finishLease(b.accesses[o.at], &b.grants[o.at], o.d, o.now, l, b.reqOf[o.at].Response)
+	}
+}
+
 // free forgets everything but the memory.
 func (b *batch) free() {
 	clear(b.accesses)
 	clear(b.reqs)
 	clear(b.reqOf)
 	clear(b.grants)
+	clear(b.leases)
+	clear(b.leaseOf)
 	clear(b.records)
 	clear(b.recs)
 	clear(b.recOf)
 	clear(b.errs)
 	*b = batch{
 		accesses: b.accesses[:0], reqs: b.reqs[:0], reqOf: b.reqOf[:0], grants: b.grants[:0],
+		leases: b.leases[:0], leaseOf: b.leaseOf[:0],
 		records: b.records[:0], recs: b.recs[:0], recOf: b.recOf[:0], errs: b.errs[:0],
 	}
 	batchPool.Put(b)

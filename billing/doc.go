@@ -16,12 +16,16 @@
 //	4 Expires       -> Session-Timeout
 //	5 money         -> Restricted
 //	6 simultaneous use, with a reservation
+//	7 an address of Grant.Pool -> AddressPooler
 //	                |
 //	Access-Accept or Access-Reject -> PostAuther
 //
 // An error of either method is no answer at all: the NAS asks again, or asks
 // another server. A [BatchHandler] receives what a worker took from the queue at
 // once, and can answer it in one round trip to its database.
+//
+// An [AddressPooler] leases addresses: it is asked for those who are let in and
+// whose Grant names a Pool, and the reply gets the Framed-IP-Address.
 //
 // [Password] holds a password in the form in which it is stored: in cleartext, as
 // an NT hash, or as one of the hashes that FreeRADIUS's rlm_pap knows. Which

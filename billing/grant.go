@@ -74,6 +74,12 @@ type Grant struct {
 	// once. 0: no limit.
 	SimultaneousUse int
 
+	// Pool is the pool from which the subscriber gets an address, where the Handler
+	// is an AddressPooler: FreeRADIUS's Pool-Name. A Framed-IP-Address that the reply
+	// holds already stays as it is, and a Framed-Pool in Restricted goes before Pool.
+	// Empty: no address is leased.
+	Pool string
+
 	// OpenSessions is how many sessions the subscriber has open now, by the
 	// accounting. It matters only with SimultaneousUse.
 	OpenSessions int

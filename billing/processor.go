@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"sync"
 	"time"
 
 	"go.uber.org/zap"
 	"layeh.com/radius"
+	"layeh.com/radius/rfc2865"
 
 	"github.com/radpool/radpool/radpool"
 )
@@ -63,8 +65,8 @@ const (
 // answer.
 //
 // The order of checks: the password first, and only then the Grant's Reason,
-// Calling-Station-Id, Expires, money, simultaneous use. So nobody who does not
-// know the password learns more than one text, the same for an unknown user and a
+// Calling-Station-Id, Expires, money, simultaneous use, and last an address of the
+// Pool. So nobody who does not know the password learns more than one text, the same for an unknown user and a
 // wrong password, unless ShowReasons is set. The log, PostAuth and Stats have the
 // true reason. They can still be told apart by time, where unknown users are
 // answered before a slow hash (crypt, PBKDF2) would be: a back end to which that
@@ -92,8 +94,8 @@ const (
 // Start. Reservations are this Processor's own: servers side by side do not see
 // each other's.
 type Processor struct {
-	// Handler is the billing system. Required. If it is a BatchHandler or a
-	// PostAuther, it is used as such.
+	// Handler is the billing system. Required. If it is a BatchHandler, a
+	// PostAuther or an AddressPooler, it is used as such.
 	Handler Handler
 
 	// OnError says what happens when Authorize returns an error other than
@@ -103,6 +105,10 @@ type Processor struct {
 	// ShowReasons puts the true reason into every Access-Reject's Reply-Message,
 	// also for those who did not give the right password.
 	ShowReasons bool
+
+	// PoolFull says what happens to a subscriber whose pool has no address left.
+	// The zero value, PoolFullAccept: they are let in without one.
+	PoolFull PoolFullPolicy
 
 	// MPPE is the policy for the keys of MS-CHAP. The zero value: MPPEAllow.
 	MPPE MPPEPolicy
@@ -151,6 +157,9 @@ func (p *Processor) Validate() error {
 	}
 	if p.OnError > FailReject {
 		wrong(fmt.Errorf("OnError is %d, must be at most %d", p.OnError, FailReject))
+	}
+	if p.PoolFull > PoolFullReject {
+		wrong(fmt.Errorf("PoolFull is %d, must be at most %d", p.PoolFull, PoolFullReject))
 	}
 	if p.MPPE > MPPEOff {
 		wrong(fmt.Errorf("MPPE is %d, must be at most %d", p.MPPE, MPPEOff))
@@ -208,7 +217,16 @@ func (p *Processor) handleAccess(ctx context.Context, req *radpool.Request, resp
 		return
 	}
 	grant, err := p.Handler.Authorize(ctx, &a.AccessRequest)
-	p.finishAccess(a, &grant, err, resp)
+	d, now, ok := p.decideAccess(a, &grant, err, resp)
+	switch {
+	case !ok:
+	case !grant.wantsLease(d):
+		p.finishAccept(a, &grant, d, now, netip.Addr{}, resp)
+	default:
+		l := newLease(a, &grant, d)
+		p.lease(ctx, []*AddressLease{l})
+		p.finishLease(a, &grant, d, now, l, resp)
+	}
 }
 
 // beginAccess reads the request. If a.problem is empty the back end is to be asked.
@@ -224,33 +242,46 @@ func (p *Processor) finishBad(a *access, resp *radpool.Response) {
 	p.reject(a, decision{reason: ReasonBadRequest, proven: true}, &Grant{}, resp)
 }
 
-// finishAccess decides on the back end's answer and writes the reply.
-func (p *Processor) finishAccess(a *access, g *Grant, err error, resp *radpool.Response) {
+// decideAccess decides on the back end's answer. If that is no Access-Accept it
+// answers and returns false.
+func (p *Processor) decideAccess(a *access, g *Grant, err error, resp *radpool.Response) (d decision, now time.Time, accepted bool) {
 	if err != nil {
-		p.stats.authorizeErrors.Add(1)
-		theirs := errors.Is(err, ErrSubscriber)
-		if !theirs && p.OnError != FailReject {
-			resp.Fail(fmt.Errorf("billing: authorize: %w", err))
-			return
-		}
-		p.log.failure(time.Now(), a, err)
 		// That this is a subscriber at all is nothing for strangers.
-		p.reject(a, decision{reason: ReasonUnavailable, proven: !theirs}, &Grant{}, resp)
-		return
+		p.fail(a, fmt.Errorf("authorize: %w", err), !errors.Is(err, ErrSubscriber), resp)
+		return d, now, false
 	}
-	now := a.began
+	now = a.began
 	if g.timed() {
 		now = time.Now()
 	}
-	d := p.table.decide(a, g, now)
-	if !d.accepted() {
+	if d = p.table.decide(a, g, now); !d.accepted() {
 		p.reject(a, d, g, resp)
+		return d, now, false
+	}
+	return d, now, true
+}
+
+// fail answers a request for which the back end failed: not at all, or with a reject.
+func (p *Processor) fail(a *access, err error, proven bool, resp *radpool.Response) {
+	p.stats.authorizeErrors.Add(1)
+	if !errors.Is(err, ErrSubscriber) && p.OnError != FailReject {
+		resp.Fail(fmt.Errorf("billing: %w", err))
 		return
 	}
+	p.log.failure(time.Now(), a, err)
+	p.reject(a, decision{reason: ReasonUnavailable, proven: proven}, &Grant{}, resp)
+}
+
+// finishAccept writes the Access-Accept, with the address that was leased, if any.
+func (p *Processor) finishAccept(a *access, g *Grant, d decision, now time.Time, addr netip.Addr, resp *radpool.Response) {
 	if err := p.accept(a, g, d, now, resp); err != nil {
 		p.stats.authorizeErrors.Add(1)
 		resp.Fail(err)
 		return
+	}
+	if addr.IsValid() {
+		octets := addr.As4()
+		resp.Add(rfc2865.FramedIPAddress_Type, octets[:])
 	}
 	if d.restricted {
 		p.stats.restricted.Add(1)

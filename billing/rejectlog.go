@@ -16,6 +16,7 @@ type rejectLog struct {
 	reasons  [NumReasons]throttle
 	failures throttle
 	discards throttle
+	fulls    throttle
 }
 
 // A throttle lets one line a second through.
@@ -83,5 +84,12 @@ func (l *rejectLog) discard(now time.Time, r *record) {
 	if suppressed, ok := l.allow(&l.discards, now); ok {
 		l.log.Warn("accounting discarded: attribute missing or malformed",
 			append(nasFields(r.UserName, r.NASAddr, suppressed), zap.String("attribute", r.problem))...)
+	}
+}
+
+// poolFull tells that there was no address for somebody who was let in.
+func (l *rejectLog) poolFull(now time.Time, a *access, pool string) {
+	if suppressed, ok := l.allow(&l.fulls, now); ok {
+		l.log.Warn("the pool has no address left", append(nasFields(a.UserName, a.NASAddr, suppressed), zap.String("pool", pool))...)
 	}
 }

@@ -14,6 +14,10 @@ type Stats struct {
 	// were rejected for it are in Rejected[ReasonUnavailable] as well.
 	AuthorizeErrors uint64
 
+	// Addresses from pools.
+	Leased   uint64 // Access-Accepts with an address that was leased
+	PoolFull uint64 // requests for which there was none left
+
 	// Accounting-Requests.
 	Stored        uint64 // durable, and answered
 	AccountErrors uint64 // Account failed: no answer
@@ -30,6 +34,7 @@ type Stats struct {
 type counters struct {
 	accepted, restricted, authorizeErrors     atomic.Uint64
 	rejected                                  [NumReasons]atomic.Uint64
+	leased, poolFull                          atomic.Uint64
 	stored, accountErrors, discarded, ignored atomic.Uint64
 }
 
@@ -41,6 +46,8 @@ func (p *Processor) Stats() Stats {
 		Accepted:        c.accepted.Load(),
 		Restricted:      c.restricted.Load(),
 		AuthorizeErrors: c.authorizeErrors.Load(),
+		Leased:          c.leased.Load(),
+		PoolFull:        c.poolFull.Load(),
 		Stored:          c.stored.Load(),
 		AccountErrors:   c.accountErrors.Load(),
 		Discarded:       c.discarded.Load(),

@@ -14,8 +14,8 @@ const MaxRecorded = 65536
 
 // A Recorder is a billing.Handler that keeps what it was asked, and asks another:
 // "records out" for a test. What it keeps are copies that own their memory. It is
-// also a billing.BatchHandler, which asks a Handler that is none one by one, and a
-// billing.PostAuther. It may be used by several goroutines at once. The zero
+// also a billing.BatchHandler, which asks a Handler that is none one by one, a
+// billing.PostAuther and a billing.AddressPooler. It may be used by several goroutines at once. The zero
 // Recorder knows no user, and stores every record.
 type Recorder struct {
 	// Handler is asked for the answers. nil: Authorize answers
@@ -32,6 +32,8 @@ type Recorder struct {
 var (
 	_ billing.BatchHandler = (*Recorder)(nil)
 	_ billing.PostAuther   = (*Recorder)(nil)
+
+	_ billing.AddressPooler = (*Recorder)(nil)
 )
 
 // Authorize keeps req and asks the Handler.
@@ -92,6 +94,13 @@ func (r *Recorder) PostAuth(res *billing.AuthResult) {
 	keep(r, &r.results, &c)
 	if h, ok := r.Handler.(billing.PostAuther); ok {
 		h.PostAuth(res)
+	}
+}
+
+// LeaseAddresses asks the Handler, if it has pools; one that has none has no address.
+func (r *Recorder) LeaseAddresses(ctx context.Context, leases []*billing.AddressLease) {
+	if h, ok := r.Handler.(billing.AddressPooler); ok {
+		h.LeaseAddresses(ctx, leases)
 	}
 }
 

@@ -19,12 +19,39 @@ type batchHandler struct{ handler }
 var (
 	_ billing.BatchHandler = batchHandler{}
 	_ billing.PostAuther   = handler{}
+
+	_ billing.AddressPooler = handler{}
 )
 
 // PostAuth tells the back end, if it wants to hear.
 func (h handler) PostAuth(res *billing.AuthResult) {
 	if h.j.post != nil {
 		h.j.post.PostAuth(res)
+	}
+}
+
+// LeaseAddresses asks the back end, if it has pools. While it is away there is no
+// address for anybody, also not for those who are let in with their last good Grant.
+func (h handler) LeaseAddresses(ctx context.Context, leases []*billing.AddressLease) {
+	j := h.j
+	if j.pooler == nil {
+		return
+	}
+	c, err := j.admitAccess(ctx)
+	if err != nil {
+		j.stats.unanswered.Add(uint64(len(leases)))
+		for _, l := range leases {
+			l.Err = err
+		}
+		return
+	}
+	defer c.end()
+	j.pooler.LeaseAddresses(c.ctx, leases)
+	for _, l := range leases {
+		c.judge(l.Err, billing.ErrSubscriber)
+		if l.Err != nil {
+			j.stats.unanswered.Add(1)
+		}
 	}
 }
 

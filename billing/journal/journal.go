@@ -32,9 +32,11 @@ type Journal struct {
 	backend billing.Handler
 	batch   billing.BatchHandler // the same, or nil
 	post    billing.PostAuther   // the same, or nil
-	o       Options
-	file    *file // nil: none is kept
-	hash    hasher
+
+	pooler billing.AddressPooler // the same, or nil
+	o      Options
+	file   *file // nil: none is kept
+	hash   hasher
 
 	passes atomic.Uint64 // records that the back end has stored
 	stats  counters
@@ -98,6 +100,7 @@ func Open(ctx context.Context, file string, backend billing.Handler, o Options) 
 	}
 	j.batch, _ = backend.(billing.BatchHandler)
 	j.post, _ = backend.(billing.PostAuther)
+	j.pooler, _ = backend.(billing.AddressPooler)
 	if o.GrantAge > 0 {
 		j.last = newGrants(o.MaxGrants, o.GrantAge)
 	}
@@ -179,7 +182,8 @@ func (j *Journal) load(ctx context.Context) (err error) {
 func cost(data []byte) int64 { return int64(len(data)) + 24 }
 
 // Handler is what a billing.Processor is to be given. It is a billing.BatchHandler
-// if the back end is one, and hands on what a billing.PostAuther wants to hear.
+// if the back end is one, and hands on what a billing.PostAuther wants to hear, and what a
+// billing.AddressPooler is asked for: no address is leased while the back end is away.
 func (j *Journal) Handler() billing.Handler {
 	if j.batch != nil {
 		return batchHandler{handler{j}}

@@ -100,7 +100,7 @@ var neededTables = map[string][]string{
 }
 
 // tablesUsed are those whose columns matter.
-var tablesUsed = append(slices.Collect(maps.Keys(neededTables)), "radpostauth", "nasreload", "nas", "radpool_reload")
+var tablesUsed = append(slices.Collect(maps.Keys(neededTables)), "radpostauth", "nasreload", "nas", "radpool_reload", "radippool")
 
 func requiredAcct() []string {
 	names := []string{"radacctid"}
@@ -120,6 +120,7 @@ type layout struct {
 	postAuth  bool
 	reason    bool // radpostauth.reason
 	nasReload bool
+	pool      bool // radippool can be used
 	cause     bool // radacct.acctterminatecause
 }
 

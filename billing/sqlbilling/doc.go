@@ -1,7 +1,7 @@
 // Package sqlbilling is a [billing.Handler] on an SQL database with the standard
 // FreeRADIUS schema (radcheck, radreply, radgroupcheck, radgroupreply,
-// radusergroup, radacct, radpostauth, nas, nasreload), so that what works with
-// that schema goes on working beside it.
+// radusergroup, radacct, radpostauth, nas, nasreload, radippool), so that what works
+// with that schema goes on working beside it.
 //
 //	import _ "github.com/radpool/radpool/billing/sqlbilling/sqlite"
 //
@@ -15,9 +15,10 @@
 //
 // An empty database gets the schema. One that exists is taken as it is: columns
 // and tables that are optional and missing are named once in the log, and what is
-// needed and missing is an error of Open. The only table that is added to it is
-// radpool_reload, which keeps the last 32 restarts of each NAS. Where it cannot be
-// created, nasreload has to do, which keeps one.
+// needed and missing is an error of Open. The only tables that are added to it are
+// radpool_reload, which keeps the last 32 restarts of each NAS, and radippool. Where
+// they cannot be created, nasreload has to do, which keeps one restart, and no
+// addresses are leased.
 //
 // Columns may come and go while it runs: where a statement fails since one is not what it
 // was, the tables are read again, what failed is tried once more on what there is, and one
@@ -45,8 +46,8 @@
 // Login-Time, User-Profile, SQL-Group, Current-Time, Time-Of-Day, Client-IP-Address
 // and Auth-Type work. Auth-Type := Accept lets in whatever the
 // password, but behind MS-CHAP, whose subscriber wants a proof of it; PAP, CHAP and
-// MS-CHAP reject who comes by another method. Pool-Name and the like, which FreeRADIUS's other
-// modules would use, are known and have no effect.
+// MS-CHAP reject who comes by another method. Pool-Name leases an address, see below.
+// Others that FreeRADIUS's other modules would use are known and have no effect.
 //
 // Not supported, and an error where they stand: values in back-quotes,
 // Huntgroup-Name, LM-Password, attributes that are encrypted on the wire, and the
@@ -58,6 +59,37 @@
 // whole millionths of a unit of currency. At a sum of 0 or less the
 // subscriber gets the replies of the group Options.RestrictedGroup instead of
 // their own, or a reject where that group has none. Radpool-Blocked := Yes blocks.
+//
+// # Addresses
+//
+// Pool-Name := NAME in radcheck or radgroupcheck gives the subscriber an address of
+// radippool, as FreeRADIUS's sqlippool does: the rows of the pool are inserted by the
+// operator, one for each IPv4 address. All that wait for an address at one moment share
+// a transaction and a round trip. A subscriber gets, of the rows of the pool,
+//
+//  1. the one that the same User-Name had last on the same device, also while its lease
+//     lasts. A device is a Calling-Station-Id, or, without one, a NAS with its NAS-Port
+//     (else NAS-Port-Id): two sessions that nothing of this tells apart share an
+//     address;
+//  2. one that the same User-Name had, and whose lease has ended;
+//  3. the one whose lease has ended first.
+//
+// A lease lasts LeaseTime from the Access-Accept, and from the time of each Start and
+// Interim-Update of a session with that address that has not ended. The Stop ends it
+// at the Stop's time, an Accounting-On or Accounting-Off of the NAS at its own, but
+// only what was given or renewed before that time: a record that comes late, of the
+// session before, does not free the address of the next one, and none revives what
+// the end of its own session freed. The lease is that of a session if the address is
+// the same and the Calling-Station-Id, or, where one of them has none, the NAS and the
+// User-Name. Times are compared with those of NASes, whose clocks should be right:
+// where one is wrong, addresses are not freed by a Stop and wait for the end of
+// LeaseTime, and they are never free too early.
+//
+// All servers of a database, FreeRADIUS among them, may lease from one radippool.
+// pool_key is NAS-Port, as in FreeRADIUS's default. Without indexes on (pool_name,
+// expiry_time), (pool_name, username), (framedipaddress) and (nasipaddress) all works,
+// and slower with every address; the second is not in FreeRADIUS's schema. Check says
+// which one is missing.
 //
 // # Account
 //

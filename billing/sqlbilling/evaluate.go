@@ -204,6 +204,9 @@ func (e *evaluation) grant(restricted []row) (billing.Grant, error) {
 			g.Reason = billing.ReasonTooManySessions // not even one
 		}
 	}
+	if p := first(e.control, "Pool-Name"); p != nil {
+		g.Pool = string(p.value)
+	}
 	if err := e.loginTime(&g); err != nil {
 		return billing.Grant{}, err
 	}

@@ -34,6 +34,10 @@ type Trace struct {
 	// there is a Simultaneous-Use.
 	Sessions, Limit int
 
+	// Pool is the pool of which the reply gets its Framed-IP-Address; empty: none.
+	// Explain leases nothing, so that it is not in Reply.
+	Pool string
+
 	// Reply are the attributes of the Access-Accept or Access-Reject, as
 	// Name = Value in order.
 	Reply []string
@@ -110,4 +114,11 @@ func (x *explainer) Account(context.Context, *billing.AccountingRecord) error { 
 // PostAuth hears how it ended.
 func (x *explainer) PostAuth(res *billing.AuthResult) {
 	x.trace.Accepted, x.trace.Restricted, x.trace.Reason = res.Accepted, res.Restricted, res.Reason
+}
+
+// LeaseAddresses hears of the pool, and leases nothing.
+func (x *explainer) LeaseAddresses(_ context.Context, leases []*billing.AddressLease) {
+	for _, l := range leases {
+		x.trace.Pool = l.Pool
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/acct"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 	"github.com/radpool/radpool/internal/dict"
 )
@@ -108,3 +109,12 @@ func (t *Together) Close() { t.l.close() }
 
 // Look reads the tables again, as is done once a minute.
 func (b *Backend) Look() { b.look(context.Background()) }
+
+// LeaseAfter is when a lease ends after a record, and what is known of the session
+// then, of which before was known.
+func LeaseAfter(expiry, now, lasts int64, before, record acct.Session) (int64, acct.Session) {
+	s := life{Session: record, before: before}
+	s.Merge(&before)
+	l := lease{expiry: expiry, now: now, lasts: lasts}
+	return l.after(&s), s.Session
+}

@@ -82,7 +82,11 @@ func (b *Backend) Check(ctx context.Context, found func(Finding) error) error {
 			return err
 		}
 	}
-	missing, err := b.missingIndexes(ctx, slices.Concat(acctIndexes, nameIndexes))
+	wanted := slices.Concat(acctIndexes, nameIndexes)
+	if b.pools.seen.Load() {
+		wanted = append(wanted, poolIndexes...)
+	}
+	missing, err := b.missingIndexes(ctx, wanted)
 	if err != nil {
 		return b.named(err)
 	}

@@ -18,7 +18,8 @@ type found struct {
 	l       layout
 	history bool // radpool_reload is there
 	lookup  dialect.Lookup
-	post    *postAuthSQL // nil: radpostauth is not written
+	post    *postAuthSQL   // nil: radpostauth is not written
+	leaser  dialect.Leaser // nil: there is no usable radippool
 }
 
 // equip prepares what works on a database with these tables.
@@ -28,7 +29,7 @@ func (b *Backend) equip(ctx context.Context, tables dialect.Tables) (*found, err
 	if f.l, err = inspect(tables); err != nil {
 		return nil, err
 	}
-	if f.history, err = b.ensureReloads(ctx, &f.l); err != nil {
+	if f.history, err = b.ensure(ctx, &f.l, "radpool_reload", b.d.Reloads, "nasreload has to do"); err != nil {
 		return nil, err
 	}
 	if f.lookup, err = b.d.Prepare(ctx, b.db, f.l.tables, dialect.Question{
@@ -39,7 +40,19 @@ func (b *Backend) equip(ctx context.Context, tables dialect.Tables) (*found, err
 	if f.l.postAuth && b.opts.PostAuthBuffer > 0 {
 		f.post = newPostAuthSQL(b.db, b.d, &f.l)
 	}
+	if err := b.equipPools(ctx, f); err != nil {
+		return nil, errors.Join(err, f.close())
+	}
 	return f, nil
+}
+
+// close closes what was prepared.
+func (f *found) close() error {
+	err := f.lookup.Close()
+	if f.leaser != nil {
+		err = errors.Join(err, f.leaser.Close())
+	}
+	return err
 }
 
 // now is what was found in the database last.
@@ -105,7 +118,7 @@ func (b *Backend) reread(ctx context.Context, f *found, err error) (*found, erro
 	b.opts.Logger.Warn("tables have changed, and were read again", zap.String("database", b.db.Label),
 		zap.Strings("changes", changes), zap.NamedError("statement", err))
 	// Nobody waits for what it has in hand: that fails, and is tried again.
-	_ = f.lookup.Close()
+	_ = f.close()
 	return next, nil
 }
 

@@ -2,6 +2,7 @@ package sqlbilling
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
@@ -30,6 +31,14 @@ var nameIndexes = []index{
 	{"radgroupreply", []string{"groupname"}, false, "each Access-Request looks its groups up by it"},
 }
 
+// poolIndexes are those of radippool. They are looked for once it holds addresses.
+var poolIndexes = []index{
+	{"radippool", []string{"pool_name", "expiry_time"}, false, "free addresses are found by it"},
+	{"radippool", []string{"pool_name", "username"}, false, "the address that a user had is found by it"},
+	{"radippool", []string{"framedipaddress"}, false, "accounting records renew and free leases by it"},
+	{"radippool", []string{"nasipaddress"}, false, "Accounting-On and Accounting-Off free leases by it"},
+}
+
 // words name the columns, as in "UNIQUE (acctuniqueid)".
 func (i *index) words() string {
 	s := "(" + strings.Join(i.columns, ", ") + ")"
@@ -51,6 +60,9 @@ func (i *index) statement() string {
 // missingIndexes are those of list that the database lacks.
 func (b *Backend) missingIndexes(ctx context.Context, list []index) (missing []index, err error) {
 	for _, i := range list {
+		if slices.ContainsFunc(i.columns, func(name string) bool { _, there := b.now().l.tables.Column(i.table, name); return !there }) {
+			continue
+		}
 		lacks, err := b.d.Lacks(ctx, b.db, i.table, i.columns...)
 		if err == nil && !lacks && i.unique { // one that is not unique is not enough
 			var unique bool

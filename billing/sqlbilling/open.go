@@ -34,6 +34,8 @@ type Backend struct {
 
 	lookups *lookups
 	writer  *group.Writer[acct.Record]
+	leases  *group.Writer[dialect.Ask]
+	pools   pools
 	post    *postAuth // nil: radpostauth is not to be written
 	stats   counters
 
@@ -43,6 +45,8 @@ type Backend struct {
 var (
 	_ billing.BatchHandler = (*Backend)(nil)
 	_ billing.PostAuther   = (*Backend)(nil)
+
+	_ billing.AddressPooler = (*Backend)(nil)
 )
 
 // Open opens the database that dsn names, and creates the schema where there is
@@ -109,43 +113,50 @@ func (b *Backend) start(ctx context.Context) error {
 	if b.opts.PostAuthBuffer > 0 {
 		b.post = newPostAuth(b)
 	}
-	writes := make([]group.Write[acct.Record], len(stores))
-	for i, st := range stores {
-		writes[i] = st.write
-	}
-	b.writer = group.Start(group.Config{
-		DB: b.db, Dialect: b.d, MaxGroup: b.opts.MaxGroup, MaxPending: b.opts.MaxPending, Timeout: b.opts.WriteTimeout,
-		Package: "sqlbilling", Overloaded: ErrOverloaded, Closed: ErrClosed, Log: b.opts.Logger,
-	}, writes)
-	if b.post != nil {
-		go b.post.run()
-	}
+	b.startWriters(stores)
 	ctx, b.unwatch = context.WithCancel(context.WithoutCancel(ctx))
 	b.watching.Go(func() { b.watch(ctx) })
 	b.closeOnce = sync.OnceValue(func() error { return b.shut(stores) })
 	return nil
 }
 
-// ensureReloads creates radpool_reload where it is missing, and reports whether it
-// is there.
-func (b *Backend) ensureReloads(ctx context.Context, l *layout) (bool, error) {
-	if l.tables["radpool_reload"] != nil {
+// startWriters starts the goroutines that write.
+func (b *Backend) startWriters(stores []*store) {
+	writes := make([]group.Write[acct.Record], len(stores))
+	for i, st := range stores {
+		writes[i] = st.write
+	}
+	config := group.Config{
+		DB: b.db, Dialect: b.d, MaxGroup: b.opts.MaxGroup, MaxPending: b.opts.MaxPending, Timeout: b.opts.WriteTimeout,
+		What: "accounting records", Package: "sqlbilling", Overloaded: ErrOverloaded, Closed: ErrClosed, Log: b.opts.Logger,
+	}
+	b.writer = group.Start(config, writes)
+	config.What, config.MaxGroup = "leases of addresses", dialect.MaxAsks
+	b.leases = group.Start(config, []group.Write[dialect.Ask]{b.writeLeases})
+	if b.post != nil {
+		go b.post.run()
+	}
+}
+
+// ensure creates a table where it is missing, and reports whether it is there.
+func (b *Backend) ensure(ctx context.Context, l *layout, table string, statements []string, without string) (bool, error) {
+	if l.tables[table] != nil {
 		return true, nil
 	}
-	for _, statement := range b.d.Reloads {
+	for _, statement := range statements {
 		_, err := b.db.Write.ExecContext(ctx, statement)
 		switch {
 		case err == nil:
 		case b.d.Classify(err) == dialect.Busy || ctx.Err() != nil:
 			return false, err
 		default:
-			b.opts.Logger.Warn("cannot create radpool_reload; nasreload has to do", zap.Error(err))
+			b.opts.Logger.Warn("cannot create "+table+"; "+without, zap.Error(err))
 			return false, nil
 		}
 	}
 	var err error
 	l.tables, err = b.d.Tables(ctx, b.db)
-	return l.tables["radpool_reload"] != nil, err
+	return l.tables[table] != nil, err
 }
 
 // checkIndexes logs which indexes an existing database lacks: without them all
@@ -159,7 +170,10 @@ func (b *Backend) checkIndexes(ctx context.Context) error {
 		}
 		b.opts.Logger.Warn("radacct lacks an index", zap.String("database", b.db.Label), zap.String("index", i.words()))
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return b.checkPoolIndexes(ctx)
 }
 
 // tables reads what tables there are, and creates all of them if there are none.
@@ -174,8 +188,9 @@ func (b *Backend) tables(ctx context.Context) (dialect.Tables, error) {
 	return b.d.Tables(ctx, b.db)
 }
 
-// ErrOverloaded is returned by Account when MaxPending records wait already.
-var ErrOverloaded = errors.New("sqlbilling: too many accounting records wait to be written")
+// ErrOverloaded is returned by Account when MaxPending records wait already, and by
+// LeaseAddresses when as many requests do.
+var ErrOverloaded = errors.New("sqlbilling: too many accounting records or leases wait to be written")
 
 // ErrClosed is returned by the methods of a Backend that was closed.
 var ErrClosed = errors.New("sqlbilling: closed")
@@ -192,13 +207,14 @@ func (b *Backend) shut(stores []*store) error {
 		b.post.close()
 	}
 	b.writer.Close()
+	b.leases.Close()
 	b.lookups.close()
 	return errors.Join(b.release(stores), b.db.Close())
 }
 
 // release closes what was prepared.
 func (b *Backend) release(stores []*store) error {
-	errs := []error{b.now().lookup.Close()}
+	errs := []error{b.now().close()}
 	for _, st := range stores {
 		errs = append(errs, st.close())
 	}

@@ -74,6 +74,13 @@ type Options struct {
 	// to 10 min. 0: 5 s.
 	WriteTimeout time.Duration
 
+	// LeaseTime is how long an address of radippool is a subscriber's from the
+	// Access-Accept, or from the last Start or Interim-Update: FreeRADIUS's
+	// lease_duration. It must be longer than the time between two Interim-Updates,
+	// and the same for all servers of a database. Whole seconds, 10 s to 366 days.
+	// 0: 1 hour.
+	LeaseTime time.Duration
+
 	// PostAuthBuffer is how many results of authentications may wait to be
 	// written to radpostauth; what comes on top is dropped and counted: 1 to
 	// 1,048,576. 0: 8192. Negative: radpostauth is not written.
@@ -158,6 +165,12 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.WriteTimeout < 10*time.Millisecond || o.WriteTimeout > 10*time.Minute {
 		return o, fmt.Errorf("sqlbilling: WriteTimeout is %v, must be 10ms to 10m", o.WriteTimeout)
+	}
+	if o.LeaseTime == 0 {
+		o.LeaseTime = time.Hour
+	}
+	if o.LeaseTime < 10*time.Second || o.LeaseTime > 366*24*time.Hour || o.LeaseTime%time.Second != 0 {
+		return o, fmt.Errorf("sqlbilling: LeaseTime is %v, must be whole seconds from 10s to 8784h (366 days)", o.LeaseTime)
 	}
 	if o.Names > NamesIgnoreCase {
 		return o, fmt.Errorf("sqlbilling: Names is %d, which is none of the Comparisons", o.Names)

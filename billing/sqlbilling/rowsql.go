@@ -92,7 +92,7 @@ func (w *rowWriter) updateSQL(s *rowStatement) string {
 		for i, c := range s.columns {
 			sets[i] = c.name + " = " + sets[i]
 		}
-		return w.d.Bulk.Update(sets, w.d.Bulk.Source(s.kinds))
+		return w.d.Bulk.Update("radacct", "radacctid", sets, w.d.Bulk.Source(s.kinds))
 	}
 	var sets []string
 	for _, c := range s.columns {

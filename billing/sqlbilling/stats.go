@@ -21,6 +21,12 @@ type Stats struct {
 	Cut        uint64 // values that were stored without their end, since the column is too short
 	Pending    int    // records that wait now
 
+	// Addresses of radippool.
+	Leased       uint64 // requests that got one
+	PoolFull     uint64 // requests for which there was none left
+	LeaseQueries uint64 // transactions that this took
+	LeaseFailed  uint64 // requests that ended in an error
+
 	// radpostauth.
 	PostAuthWritten uint64
 	PostAuthDropped uint64 // the buffer was full
@@ -30,6 +36,7 @@ type Stats struct {
 type counters struct {
 	authorized, queries, unanswered                  atomic.Uint64
 	failed, ignored, cut                             atomic.Uint64 // failed: before they reached the writer
+	leased, poolFull, leaseQueries                   atomic.Uint64
 	postAuthWritten, postAuthDropped, postAuthFailed atomic.Uint64
 }
 
@@ -37,12 +44,16 @@ type counters struct {
 func (b *Backend) Stats() Stats {
 	c := &b.stats
 	w := b.writer.Counts()
-	return Stats{
+	s := Stats{
 		Authorized: c.authorized.Load(), Queries: c.queries.Load(), Unanswered: c.unanswered.Load(),
 		Records: w.Records, Groups: w.Groups, Rows: w.Rows, Retries: w.Retries,
 		Failed: c.failed.Load() + w.Failed, Overloaded: w.Overloaded, Ignored: c.ignored.Load(), Abandoned: w.Abandoned,
 		Cut: c.cut.Load(), Pending: w.Pending,
 		PostAuthWritten: c.postAuthWritten.Load(), PostAuthDropped: c.postAuthDropped.Load(),
 		PostAuthFailed: c.postAuthFailed.Load(),
+		Leased:         c.leased.Load(), PoolFull: c.poolFull.Load(), LeaseQueries: c.leaseQueries.Load(),
 	}
+	l := b.leases.Counts()
+	s.LeaseFailed = l.Failed + l.Overloaded
+	return s
 }

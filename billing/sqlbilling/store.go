@@ -28,6 +28,7 @@ type store struct {
 	find    *sqlx.Stmt
 	reloads *sqlx.Stmt // nil: nothing is known of restarts
 	rows    rowWriter
+	leases  leaseWriter
 }
 
 func newStore(ctx context.Context, b *Backend) (*store, error) {
@@ -52,6 +53,9 @@ func (s *store) prepare(ctx context.Context, f *found) (err error) {
 	if err := s.rows.prepare(ctx, s.db.Write, s.d, &s.l); err != nil {
 		return errors.Join(err, s.close())
 	}
+	if err := s.leases.prepare(ctx, s.b, &s.l); err != nil {
+		return errors.Join(err, s.close())
+	}
 	s.on = f
 	return nil
 }
@@ -72,12 +76,12 @@ func (s *store) reloadsSQL() string {
 
 func (s *store) close() error {
 	var errs []error
-	for _, stmt := range append(s.rows.statements(), s.find, s.reloads) {
+	for _, stmt := range slices.Concat(s.rows.statements(), s.leases.statements(), []*sqlx.Stmt{s.find, s.reloads}) {
 		if stmt != nil {
 			errs = append(errs, stmt.Close())
 		}
 	}
-	s.on, s.find, s.reloads, s.rows = nil, nil, nil, rowWriter{}
+	s.on, s.find, s.reloads, s.rows, s.leases = nil, nil, nil, rowWriter{}, leaseWriter{}
 	return errors.Join(errs...)
 }
 
@@ -150,6 +154,7 @@ func (s *store) writeSessions(ctx context.Context, tx *sqlx.Tx, sessions []acct.
 	}
 	s.rows.forget() // what a transaction that failed has left
 	cut := 0
+	lives := make([]life, len(sessions))
 	for i := range sessions {
 		merged := sessions[i]
 		s.l.restrict(&merged)
@@ -159,6 +164,8 @@ func (s *store) writeSessions(ctx context.Context, tx *sqlx.Tx, sessions []acct.
 			merged.Merge(&old)
 		}
 		merged.Reboot(history[sessions[i].NASAddr])
+		lives[i] = life{Session: sessions[i], before: old}
+		lives[i].Merge(&merged)
 		s.l.restrict(&merged)
 		switch {
 		case !exists:
@@ -176,6 +183,9 @@ func (s *store) writeSessions(ctx context.Context, tx *sqlx.Tx, sessions []acct.
 		rows++
 	}
 	s.stats.cut.Add(uint64(cut))
+	if err := s.leases.sessions(ctx, tx, lives); err != nil {
+		return 0, err
+	}
 	return rows, s.rows.flush(ctx, tx)
 }
 
@@ -244,6 +254,9 @@ func (s *store) writeReload(ctx context.Context, tx *sqlx.Tx, r acct.Reload) err
 	}
 	set += ` WHERE nasipaddress = ` + s.d.Stored("?", nas) + ` AND ` + s.d.Seconds(s.l.column("radacct", "acctstarttime")) + ` <= ?`
 	args = append(args, r.NAS, r.At)
+	if err := s.leases.reload(ctx, tx, r); err != nil {
+		return err
+	}
 	if err := exec(set+` AND acctstoptime IS NULL`, args...); err != nil {
 		return err
 	}

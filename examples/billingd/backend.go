@@ -94,7 +94,7 @@ func withJournal(ctx context.Context, b *backend, o *options, log *zap.Logger) (
 // openSQL opens the database, creates it when it is missing, and fills it with
 // demo users when it has no subscriber.
 func openSQL(ctx context.Context, o *options, log *zap.Logger) (*backend, error) {
-	opts := sqlbilling.Options{Logger: log, Readers: o.readers, Names: o.names, EscapeNames: o.escapeNames}
+	opts := sqlbilling.Options{Logger: log, Readers: o.readers, Names: o.names, EscapeNames: o.escapeNames, LeaseTime: o.leaseTime}
 	if !o.postAuth {
 		opts.PostAuthBuffer = -1
 	}
@@ -177,5 +177,12 @@ func (s *slow) Authorize(ctx context.Context, req *billing.AccessRequest) (billi
 func (s *slow) PostAuth(res *billing.AuthResult) {
 	if p, ok := s.Handler.(billing.PostAuther); ok {
 		p.PostAuth(res)
+	}
+}
+
+// LeaseAddresses asks the Handler, likewise.
+func (s *slow) LeaseAddresses(ctx context.Context, leases []*billing.AddressLease) {
+	if p, ok := s.Handler.(billing.AddressPooler); ok {
+		p.LeaseAddresses(ctx, leases)
 	}
 }

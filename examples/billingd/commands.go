@@ -138,6 +138,9 @@ func explainCommand(ctx context.Context, args []string, stdout, stderr io.Writer
 	for _, attribute := range trace.Reply {
 		_, _ = fmt.Fprintln(stdout, "   ", attribute)
 	}
+	if trace.Pool != "" {
+		_, _ = fmt.Fprintf(stdout, "    Framed-IP-Address = one of the pool %q\n", trace.Pool)
+	}
 	if !trace.Accepted {
 		return 1
 	}

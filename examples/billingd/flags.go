@@ -5,12 +5,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"go.uber.org/zap/zapcore"
 
+	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/sqlbilling"
 	"github.com/radpool/radpool/radpool"
 )
@@ -44,6 +46,8 @@ type options struct {
 	lastGrant    time.Duration
 	retryParked  bool
 	delayEvery   int
+	leaseTime    time.Duration
+	poolFull     poolFull
 	logLevel     zapcore.Level
 	config       radpool.Config
 
@@ -86,6 +90,8 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.journal, "journal", "", "`FILE` that keeps accounting while the database is away, or none (default: none for sqlite and memory, else radpool-journal.db)")
 	f.BoolVar(&o.retryParked, "retry-parked", false, "try records again that the journal has put aside, since the database refused them")
 	f.DurationVar(&o.lastGrant, "last-grant", 0, "while the database is away, let in whom it let in last, if that is not `longer` ago (0: no answer)")
+	f.DurationVar(&o.leaseTime, "lease-time", time.Hour, "how `long` an address of the table radippool is kept without a word of its session; longer than between two Interim-Updates")
+	f.TextVar(&o.poolFull, "pool-full", poolFull(billing.PoolFullAccept), "what a subscriber gets whose pool has no address left: accept (without an address) or reject; no `answer` else")
 	f.IntVar(&o.delayEvery, "backend-delay-every", 1, "of this `many` Authorizes one waits for -backend-delay; 1: each")
 	f.TextVar(&o.logLevel, "log-level", zapcore.InfoLevel, "least `level` of what is logged: debug, info, warn, error")
 	c := &o.config
@@ -174,6 +180,8 @@ func (o *options) check() error {
 		return fmt.Errorf("-demo %d: must be 0 to %d", o.demo, maxUsers)
 	case o.backendDelay < 0:
 		return fmt.Errorf("-backend-delay %v: must not be negative", o.backendDelay)
+	case o.leaseTime < 10*time.Second || o.leaseTime > 366*24*time.Hour || o.leaseTime%time.Second != 0:
+		return fmt.Errorf("-lease-time %v: must be whole seconds from 10s to 8784h", o.leaseTime)
 	case o.delayEvery < 1:
 		return fmt.Errorf("-backend-delay-every %d: must be at least 1", o.delayEvery)
 	}
@@ -255,3 +263,21 @@ func flagName(field string) string {
 // drainTime is how long the end may take: a request that has just come may take
 // as long as any.
 func (o *options) drainTime() time.Duration { return o.config.MaxRequestTime + time.Second }
+
+// poolFull is a billing.PoolFullPolicy as a flag.
+type poolFull billing.PoolFullPolicy
+
+var poolFullWords = [...]string{billing.PoolFullAccept: "accept", billing.PoolFullReject: "reject"}
+
+// MarshalText returns "accept" or "reject".
+func (p poolFull) MarshalText() ([]byte, error) { return []byte(poolFullWords[p]), nil }
+
+// UnmarshalText reads them.
+func (p *poolFull) UnmarshalText(text []byte) error {
+	i := slices.Index(poolFullWords[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("%.32q is neither accept nor reject", text)
+	}
+	*p = poolFull(i)
+	return nil
+}

@@ -150,7 +150,7 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 	}
 	end := followClients(ctx, follow, log)
 	defer end() // before the database is closed
-	processor := &billing.Processor{Handler: backend.handler, Logger: log}
+	processor := &billing.Processor{Handler: backend.handler, Logger: log, PoolFull: billing.PoolFullPolicy(o.poolFull)}
 	server := &radpool.Server{Handler: processor, Clients: clients, Config: o.config, Logger: log}
 
 	sources := append(backend.metrics, metrics.Server(server), processor.Metrics())

@@ -125,6 +125,18 @@ modules {
 		}
 		$INCLUDE ${modconfdir}/sql/main/mysql/queries.conf
 	}
+	sqlippool {
+		sql_module_instance = "sql"
+		dialect = "mysql"
+		pool_name = "Pool-Name"
+		ippool_table = "radippool"
+		lease_duration = 3600
+		allocate_clear_timeout = 1
+		attribute_name = Framed-IP-Address
+		req_attribute_name = Framed-IP-Address
+		pool_key = "%{NAS-Port}"
+		$INCLUDE ${modconfdir}/sql/ippool/mysql/queries.conf
+	}
 }
 server differential {
 	listen {
@@ -155,6 +167,7 @@ server differential {
 		sql
 	}
 	post-auth {
+		sqlippool
 		Post-Auth-Type REJECT {
 			attr_filter.access_reject
 		}

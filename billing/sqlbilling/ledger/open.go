@@ -113,7 +113,7 @@ func (b *Backend) start(ctx context.Context) (err error) {
 	}
 	b.writer = group.Start(group.Config{
 		DB: b.db, Dialect: b.d, MaxGroup: b.opts.MaxGroup, MaxPending: b.opts.MaxPending, Timeout: b.opts.WriteTimeout,
-		Package: "ledger", Overloaded: ErrOverloaded, Closed: ErrClosed, Log: b.opts.Logger,
+		What: "accounting records", Package: "ledger", Overloaded: ErrOverloaded, Closed: ErrClosed, Log: b.opts.Logger,
 	}, writes)
 	b.closeOnce = sync.OnceValue(func() error {
 		b.writer.Close()

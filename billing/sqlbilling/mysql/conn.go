@@ -13,7 +13,8 @@ import (
 // A connector opens connections that are set up for what they do here.
 type connector struct {
 	driver.Connector
-	repeatable atomic.Bool // READ COMMITTED is not possible
+	multi      driver.Connector // the same, for several statements in one
+	repeatable atomic.Bool      // READ COMMITTED is not possible
 }
 
 // conn is what a connection of the driver can do.
@@ -28,7 +29,11 @@ type conn interface {
 // waits for a lock only for a while: when a statement is given up the server goes
 // on waiting, with all the locks that it has.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
-	dc, err := c.Connector.Connect(ctx)
+	return c.connect(ctx, c.Connector)
+}
+
+func (c *connector) connect(ctx context.Context, by driver.Connector) (driver.Conn, error) {
+	dc, err := by.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -113,6 +113,6 @@ func pack(kinds []dialect.Kind, values []any) []any {
 	return []any{string(append(b, "]]"...))}
 }
 
-func update(sets []string, source string) string {
-	return "UPDATE " + source + " STRAIGHT_JOIN radacct ON radacct.radacctid = v.c0 SET " + strings.Join(sets, ", ")
+func update(table, key string, sets []string, source string) string {
+	return "UPDATE " + source + " STRAIGHT_JOIN " + table + " ON " + table + "." + key + " = v.c0 SET " + strings.Join(sets, ", ")
 }

@@ -17,6 +17,9 @@ import (
 //go:embed schema.sql
 var schema string
 
+//go:embed pool.sql
+var pool string
+
 func init() {
 	for _, name := range []string{"mysql", "mariadb"} {
 		d := modern()
@@ -32,6 +35,9 @@ func modern() *dialect.Dialect {
 		Tables:  tables,
 		Create:  create,
 		Reloads: reloads,
+		Pools:   []string{pool},
+		Leases:  prepareLeases,
+		Now:     "UNIX_TIMESTAMP()",
 		Prepare: func(ctx context.Context, db *dialect.DB, t dialect.Tables, q dialect.Question) (dialect.Lookup, error) {
 			return prepare(ctx, db, t, q, true)
 		},
@@ -115,7 +121,13 @@ func open(ctx context.Context, target string, o dialect.Options) (*dialect.DB, e
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", label, err)
 	}
-	c := &connector{Connector: plain}
+	several := cfg.Clone()
+	several.MultiStatements = true
+	multi, err := mysql.NewConnector(several)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", label, err)
+	}
+	c := &connector{Connector: plain, multi: multi}
 	db := &dialect.DB{Label: label, Batch: batch, Writers: o.Writers, Readers: o.Readers, Source: c}
 	if db.Writers == 0 {
 		db.Writers = writers

@@ -166,6 +166,6 @@ func pack(kinds []dialect.Kind, values []any) []any {
 	return args
 }
 
-func update(sets []string, source string) string {
-	return "UPDATE radacct SET " + strings.Join(sets, ", ") + " FROM " + source + " WHERE radacct.radacctid = v.c0"
+func update(table, key string, sets []string, source string) string {
+	return "UPDATE " + table + " SET " + strings.Join(sets, ", ") + " FROM " + source + " WHERE " + table + "." + key + " = v.c0"
 }

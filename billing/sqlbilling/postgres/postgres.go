@@ -18,6 +18,9 @@ import (
 //go:embed schema.sql
 var schema string
 
+//go:embed pool.sql
+var pool string
+
 func init() {
 	for _, name := range []string{"postgres", "postgresql"} {
 		dialect.Register(&dialect.Dialect{
@@ -26,6 +29,9 @@ func init() {
 			Tables:  tables,
 			Create:  create,
 			Reloads: []string{reloads},
+			Pools:   []string{pool},
+			Leases:  prepareLeases,
+			Now:     now,
 			Prepare: prepare,
 			Among: func(table string, c dialect.Column) string {
 				return table + " WHERE " + text(c) + " = ANY (?::text[])"

@@ -21,6 +21,9 @@ import (
 //go:embed schema.sql
 var schema string
 
+//go:embed pool.sql
+var pool string
+
 //go:embed authorize.sql
 var authorize string
 
@@ -43,16 +46,17 @@ func init() {
 		Tables:  tables,
 		Create:  create,
 		Reloads: []string{reloads},
+		Pools:   []string{pool},
+		Leases:  prepareLeases,
+		Now:     now,
+		RowID:   "rowid",
 		Prepare: prepare,
 		Among: func(table string, c dialect.Column) string {
 			return table + " WHERE " + c.Name + " IN (SELECT value FROM json_each(?))"
 		},
-		List: list,
-		Seconds: func(c dialect.Column) string {
-			n := c.Name
-			return "CASE typeof(" + n + ") WHEN 'text' THEN CAST(strftime('%s', " + n + ") AS INTEGER) ELSE CAST(" + n + " AS INTEGER) END"
-		},
-		Moment:   func(expr string, _ dialect.Column) string { return expr },
+		List:     list,
+		Seconds:  seconds,
+		Moment:   moment,
 		Text:     func(c dialect.Column) string { return "COALESCE(" + c.Name + ", '')" },
 		Stored:   func(expr string, _ dialect.Column) string { return expr },
 		Lacks:    lacks,
@@ -69,6 +73,9 @@ const (
 // busyTimeout is how long SQLite itself waits for a lock, in milliseconds. It is
 // short because it knows nothing of contexts; sqlbilling tries again.
 const busyTimeout = "50"
+
+// now are the seconds since 1970.
+const now = "CAST(strftime('%s', 'now') AS INTEGER)"
 
 // walLimit is how large the WAL stays, in octets, after it had to grow since
 // another process was reading for long. SQLite on its own never shrinks it.
@@ -150,6 +157,20 @@ func settle(ctx context.Context, db *sqlx.DB) error {
 		return sqlitefile.Explain(err)
 	}
 	return tx.Rollback()
+}
+
+func seconds(c dialect.Column) string {
+	n := c.Name
+	return "CASE typeof(" + n + ") WHEN 'text' THEN CAST(strftime('%s', " + n + ") AS INTEGER) ELSE CAST(" + n + " AS INTEGER) END"
+}
+
+// moment stores seconds as they are, but for the end of a lease: FreeRADIUS compares
+// that with text.
+func moment(expr string, c dialect.Column) string {
+	if c.Name == "expiry_time" {
+		return "datetime(" + expr + ", 'unixepoch')"
+	}
+	return expr
 }
 
 func classify(err error) dialect.Class {

@@ -46,6 +46,16 @@ type Dialect struct {
 	// Reloads creates the table radpool_reload when it is missing.
 	Reloads []string
 
+	// Pools creates the table radippool when it is missing. Leases makes ready what
+	// leases its addresses, for so many seconds; names are compared as exactly as
+	// how says. Now is an expression for the seconds since 1970.
+	Pools  []string
+	Leases func(ctx context.Context, db *DB, t Tables, seconds int64, how Comparison) (Leaser, error)
+	Now    string
+
+	// RowID, which is optional, names a row of any table. Empty: radippool's id does.
+	RowID string
+
 	// Prepare makes ready what answers Access-Requests on a database with these
 	// tables.
 	Prepare func(ctx context.Context, db *DB, t Tables, q Question) (Lookup, error)
@@ -131,8 +141,8 @@ type Bulk struct {
 	Source func(kinds []Kind) string
 	Pack   func(kinds []Kind, values []any) []any
 
-	// Update is a statement that sets columns of radacct where radacctid = v.c0.
-	Update func(sets []string, source string) string
+	// Update is a statement that sets columns of a table where its key = v.c0.
+	Update func(table, key string, sets []string, source string) string
 }
 
 // A Question is what Access-Requests ask for beside the names.

@@ -31,6 +31,7 @@ type Config struct {
 	MaxPending int           // items that wait
 	Timeout    time.Duration // of one transaction, attempts after a lock included
 
+	What               string // the items, in the plural, in the log
 	Package            string // begins errors
 	Overloaded, Closed error  // what Submit returns when MaxPending items wait, and after Close
 	Log                *zap.Logger
@@ -266,7 +267,7 @@ func (w *scribe[T]) writeItems(ctx context.Context, items []*Item[T]) {
 	w.DB.Tell(err)
 	w.failed.Add(uint64(len(items)))
 	if w.speaks(time.Now()) {
-		w.Log.Error("accounting records not written", zap.Int("records", len(items)),
+		w.Log.Error(w.What+" not written", zap.Int("records", len(items)),
 			zap.Uint64("since the start", w.failed.Load()), zap.Error(err))
 	}
 	err = fmt.Errorf("%s: %s: %w", w.Package, w.DB.Label, err)

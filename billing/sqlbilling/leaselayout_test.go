@@ -1,0 +1,96 @@
+package sqlbilling_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/sqlbilling"
+)
+
+// A radippool with other columns is used as it is: here the least that there may be,
+// short texts, and, on servers, seconds instead of a time.
+func TestLeaseOnOtherLayouts(t *testing.T) {
+	eachEngine(t, func(t *testing.T, e engine) {
+		first := e.open(t, sqlbilling.Options{})
+		first.exec("DROP TABLE radippool")
+		expiry := "BIGINT NOT NULL DEFAULT 0"
+		if e.Name == "SQLite" {
+			expiry = "DATETIME NOT NULL DEFAULT '2001-01-01 00:00:00'"
+		}
+		first.exec("CREATE TABLE radippool (id INTEGER PRIMARY KEY, pool_name VARCHAR(10), framedipaddress VARCHAR(15), expiry_time " + expiry + ", username VARCHAR(20), callingstationid VARCHAR(17))")
+		for i, addr := range []string{"10.9.0.1", "10.9.0.2"} {
+			first.exec("INSERT INTO radippool (id, pool_name, framedipaddress) VALUES (?, 'main', ?)", i+1, addr)
+		}
+		core, logs := observer.New(zap.WarnLevel)
+		f := first.again(sqlbilling.Options{Logger: zap.New(core)})
+		long := strings.Repeat("long name ", 7)
+		one, two := f.ask(long+"1", "02:00:00:00:00:01"), f.ask(long+"2", "02:00:00:00:00:01")
+		if one == two || one == "none" || two == "none" {
+			t.Error("two users whose names begin alike:", one, two)
+		}
+		expect(t, "the first again", f.ask(long+"1", "02:00:00:00:00:01"), one)
+		var indexes []string
+		for _, line := range logs.FilterMessage("radippool lacks an index").All() {
+			indexes = append(indexes, line.ContextMap()["index"].(string))
+		}
+		expect(t, "indexes", strings.Join(indexes, ", "), "(pool_name, expiry_time), (pool_name, username), (framedipaddress)")
+		stop := live("s", long+"1", billing.Stop, leased, 1)
+		stop.CallingStationID = "02:00:00:00:00:01"
+		if one != leased.String() {
+			stop.UserName = long + "2"
+		}
+		f.account(stop)
+		expect(t, "a third user, after the Stop of the first", f.ask("carol", "c"), leased.String())
+	})
+}
+
+// A table of another kind leases nothing, and all else works.
+func TestNoUsablePool(t *testing.T) {
+	f := open(t, sqlbilling.Options{})
+	f.exec("DROP TABLE radippool")
+	f.exec("CREATE TABLE radippool (id INTEGER PRIMARY KEY, address TEXT)")
+	core, logs := observer.New(zap.WarnLevel)
+	again := f.again(sqlbilling.Options{Logger: zap.New(core)})
+	expect(t, "alice", again.ask("alice", "a"), "none")
+	again.account(live("s", "alice", billing.Start, leased, 0))
+	again.account(live("", "alice", billing.AccountingOn, leased, 0))
+	if logs.FilterField(zap.String("missing", "radippool.pool_name")).Len() != 1 {
+		t.Errorf("%v", logs.All())
+	}
+}
+
+// Check asks for the indexes of pools once there is an address.
+func TestCheckPools(t *testing.T) {
+	eachEngine(t, func(t *testing.T, e engine) {
+		f := e.open(t, sqlbilling.Options{})
+		f.fillPool("main", 1)
+		f = f.again(sqlbilling.Options{})
+		expect(t, "with all indexes", strings.Join(f.findings(), "\n"), "")
+		drop := "DROP INDEX radippool_poolname_username"
+		if e.Name == "MariaDB" {
+			drop += " ON radippool"
+		}
+		f.exec(drop)
+		want := "slow: radippool: lacks an index: the address that a user had is found by it: " +
+			"CREATE INDEX radippool_pool_name_username ON radippool (pool_name, username)"
+		if e.Name == "SQLite" { // which says of (pool_name, expiry_time) that it does
+			want = ""
+		}
+		expect(t, "without one", strings.Join(f.findings(), "\n"), want)
+		f.exec("DELETE FROM radippool")
+		expect(t, "without an address", strings.Join(f.again(sqlbilling.Options{}).findings(), "\n"), "")
+	})
+}
+
+func TestLeaseTimeHasBounds(t *testing.T) {
+	for _, wrong := range []time.Duration{-time.Second, 9 * time.Second, 10500 * time.Millisecond, 366*24*time.Hour + time.Second} {
+		if _, err := sqlbilling.Open(t.Context(), "sqlite::memory:", sqlbilling.Options{LeaseTime: wrong}); err == nil || !strings.Contains(err.Error(), "LeaseTime") {
+			t.Errorf("%v: %v", wrong, err)
+		}
+	}
+}

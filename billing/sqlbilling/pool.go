@@ -1,0 +1,165 @@
+package sqlbilling
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"hash/fnv"
+	"net/netip"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"go.uber.org/zap"
+	"layeh.com/radius/rfc2865"
+
+	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/acct"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/group"
+)
+
+// LeaseAddresses leases addresses of the table radippool, in one round trip for all
+// that wait at the same moment. See the package comment for who gets which, and for
+// how long. An error is the database's, ErrOverloaded or ErrClosed.
+func (b *Backend) LeaseAddresses(ctx context.Context, leases []*billing.AddressLease) {
+	items := make([]group.Item[dialect.Ask], len(leases))
+	for i, l := range leases {
+		items[i].Value = b.ask4(l)
+	}
+	if err := b.leases.Submit(ctx, items); err != nil {
+		for _, l := range leases {
+			l.Err = err
+		}
+		return // the items may still be the writer's
+	}
+	b.pools.seen.Store(true)
+	for i, l := range leases {
+		addr := items[i].Value.Addr
+		switch l.Err = items[i].Err; {
+		case l.Err != nil:
+		case addr == "":
+			b.stats.poolFull.Add(1)
+		default:
+			if l.Addr, l.Err = netip.ParseAddr(addr); l.Err != nil || !l.Addr.Is4() {
+				l.Addr = netip.Addr{}
+				l.Err = fmt.Errorf("sqlbilling: radippool, framedipaddress %.64q: not an IPv4 address (%w)", addr, billing.ErrSubscriber)
+				continue
+			}
+			b.stats.leased.Add(1)
+		}
+	}
+}
+
+// ask4 is a lease as the database is asked for it.
+func (b *Backend) ask4(l *billing.AddressLease) dialect.Ask {
+	r := l.Access
+	a := dialect.Ask{
+		Pool: l.Pool, User: b.nameInDB(l.UserName), NAS: acct.AddrText(r.NASAddr),
+		Calling: r.CallingStationID, Called: r.CalledStationID, Key: portOf(r),
+	}
+	a.Fit(b.now().l.tables, fitKey(b.d))
+	return a
+}
+
+// portOf is what FreeRADIUS's sqlippool takes for the key of a lease unless told
+// otherwise: NAS-Port. Where there is none it is NAS-Port-Id.
+func portOf(r *billing.AccessRequest) string {
+	if r.Request != nil && r.Request.Packet != nil {
+		if _, has := r.Request.Lookup(rfc2865.NASPort_Type); has {
+			return strconv.FormatUint(uint64(r.NASPort), 10)
+		}
+	} else if r.NASPort != 0 {
+		return strconv.FormatUint(uint64(r.NASPort), 10)
+	}
+	return r.NASPortID
+}
+
+// fitKey returns what makes texts such as columns can hold them. What is too long
+// ends in a digest of the whole: two NASes or users must not become one by losing
+// the end.
+func fitKey(d *dialect.Dialect) func(string, dialect.Column) string {
+	return func(s string, c dialect.Column) string {
+		if c.Length > 0 && utf8.RuneCountInString(s) > c.Length {
+			h := fnv.New64a()
+			_, _ = h.Write([]byte(s)) // never fails
+			sum := "~" + hex.EncodeToString(h.Sum(nil))
+			keep := max(c.Length-len(sum), 0)
+			s = dialect.Plain(s, keep) + sum[:min(len(sum), c.Length)]
+		}
+		if d.Clean == nil {
+			return s
+		}
+		return d.Clean(s, c)
+	}
+}
+
+// equipPools makes ready what leases addresses. A database without a usable radippool
+// has no pools, and all else works.
+func (b *Backend) equipPools(ctx context.Context, f *found) error {
+	there, err := b.ensure(ctx, &f.l, "radippool", b.d.Pools, "no addresses are leased")
+	if err != nil || !there {
+		return err
+	}
+	f.l.pool = true
+	for _, name := range dialect.NeededPool {
+		if _, ok := f.l.tables.Column("radippool", name); !ok {
+			f.l.pool, f.l.missing = false, append(f.l.missing, "radippool."+name)
+		}
+	}
+	if f.l.pool {
+		f.leaser, err = b.d.Leases(ctx, b.db, f.l.tables, int64(b.opts.LeaseTime.Seconds()), dialect.Comparison(b.opts.Names))
+	}
+	return err
+}
+
+// checkPoolIndexes logs which indexes radippool lacks, if there is an address in it.
+func (b *Backend) checkPoolIndexes(ctx context.Context) error {
+	if !b.now().l.pool {
+		return nil
+	}
+	var one []int
+	if err := b.db.Write.SelectContext(ctx, &one, anyAddress); err != nil || len(one) == 0 {
+		return err
+	}
+	b.pools.seen.Store(true)
+	missing, err := b.missingIndexes(ctx, poolIndexes)
+	for i := range missing {
+		b.opts.Logger.Warn("radippool lacks an index", zap.String("database", b.db.Label), zap.String("index", missing[i].words()))
+	}
+	return err
+}
+
+// writeLeases is the group.Write of leases. Where the tables have changed it tries
+// again, on what they are by then; where there is no pool nobody gets an address.
+func (b *Backend) writeLeases(ctx context.Context, items []*group.Item[dialect.Ask]) (rows int, err error) {
+	asks := make([]*dialect.Ask, len(items))
+	for i, it := range items {
+		asks[i] = &it.Value
+	}
+	f := b.now()
+	for range group.Attempts {
+		if rows, err = b.leaseOn(ctx, f, asks); err == nil {
+			return rows, nil
+		}
+		var again bool
+		if f, again = b.renew(ctx, f, err); !again {
+			break
+		}
+	}
+	return 0, err
+}
+
+func (b *Backend) leaseOn(ctx context.Context, f *found, asks []*dialect.Ask) (rows int, err error) {
+	if f.leaser == nil {
+		return 0, nil
+	}
+	for some := range slices.Chunk(asks, dialect.MaxAsks) {
+		if err := f.leaser.Lease(ctx, some); err != nil {
+			return rows, err
+		}
+		b.stats.leaseQueries.Add(1)
+		rows += len(some)
+	}
+	return rows, nil
+}
