@@ -66,12 +66,12 @@ const (
 //
 // The order of checks: the password first, and only then the Grant's Reason,
 // Calling-Station-Id, Expires, money, simultaneous use, and last an address of the
-// Pool. So nobody who does not know the password learns more than one text, the same for an unknown user and a
-// wrong password, unless ShowReasons is set. The log, PostAuth and Stats have the
-// true reason. They can still be told apart by time, where unknown users are
-// answered before a slow hash (crypt, PBKDF2) would be: a back end to which that
-// matters returns for them ReasonUnknownUser together with a Password of the same
-// form, which is then verified in vain.
+// Pool. So nobody who does not know the password learns more than one text, the
+// same for an unknown user and a wrong password, unless ShowReasons is set. The
+// log, PostAuth and Stats have the true reason. They can still be told apart by
+// time, where unknown users are answered before a slow hash (crypt, PBKDF2) would
+// be: a back end to which that matters returns for them ReasonUnknownUser together
+// with a Password of the same form, which is then verified in vain.
 //
 // # Accounting-Request
 //

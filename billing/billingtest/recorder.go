@@ -15,8 +15,8 @@ const MaxRecorded = 65536
 // A Recorder is a billing.Handler that keeps what it was asked, and asks another:
 // "records out" for a test. What it keeps are copies that own their memory. It is
 // also a billing.BatchHandler, which asks a Handler that is none one by one, a
-// billing.PostAuther and a billing.AddressPooler. It may be used by several goroutines at once. The zero
-// Recorder knows no user, and stores every record.
+// billing.PostAuther and a billing.AddressPooler. It may be used by several goroutines
+// at once. The zero Recorder knows no user, and stores every record.
 type Recorder struct {
 	// Handler is asked for the answers. nil: Authorize answers
 	// ReasonUnknownUser, and Account nil. It must not be changed after first use.

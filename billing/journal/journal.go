@@ -182,8 +182,9 @@ func (j *Journal) load(ctx context.Context) (err error) {
 func cost(data []byte) int64 { return int64(len(data)) + 24 }
 
 // Handler is what a billing.Processor is to be given. It is a billing.BatchHandler
-// if the back end is one, and hands on what a billing.PostAuther wants to hear, and what a
-// billing.AddressPooler is asked for: no address is leased while the back end is away.
+// if the back end is one, and hands on what a billing.PostAuther wants to hear, and
+// what a billing.AddressPooler is asked for: no address is leased while the back end
+// is away.
 func (j *Journal) Handler() billing.Handler {
 	if j.batch != nil {
 		return batchHandler{handler{j}}

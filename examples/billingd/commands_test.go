@@ -125,9 +125,14 @@ Access-Accept, with the right password (Cleartext-Password)
 	if status != 1 || !strings.Contains(out, "\nAccess-Reject: Unknown user\n") || log != "" {
 		t.Errorf("status %d, %q, %q", status, out, log)
 	}
+	openDB(t, file).MustExec("INSERT INTO radcheck (username, attribute, op, value) VALUES ('carol', 'Auth-Type', ':=', 'Accept'), ('carol', 'Pool-Name', ':=', 'main')")
+	status, out, log = runCommand(t, "explain", "-db", "sqlite:"+file, "carol")
+	if status != 0 || !strings.HasSuffix(out, "\nAccess-Accept, without a password\n    Framed-IP-Address = one of the pool \"main\"\n") || log != "" {
+		t.Errorf("status %d, %q, %q", status, out, log)
+	}
 	openDB(t, file).MustExec("INSERT INTO radcheck (username, attribute, op, value) VALUES ('bob', 'Cleartxt-Password', ':=', 'hunter2')")
 	status, out, log = runCommand(t, "explain", "-db", "sqlite:"+file, "bob")
-	if status != 1 || !strings.Contains(out, "radcheck, id 11, attribute \"Cleartxt-Password\": unknown attribute\n") || strings.Contains(out, "hunter2") || log != "" {
+	if status != 1 || !strings.Contains(out, "radcheck, id 13, attribute \"Cleartxt-Password\": unknown attribute\n") || strings.Contains(out, "hunter2") || log != "" {
 		t.Errorf("status %d, %q, %q", status, out, log)
 	}
 	status, out, log = runCommand(t, "explain", "-db", "sqlite:"+file)

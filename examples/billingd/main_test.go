@@ -176,6 +176,8 @@ func TestBadStartsAreOneClearLine(t *testing.T) {
 		"-retry-parked -db memory:1": {2, "-retry-parked: there is no journal"},
 		"-auth 127.0.0.1:0 -acct 127.0.0.1:0 -db memory:1 -journal " + foreign: {1, "-journal " + foreign + ": journal: file " + foreign},
 		"-log-level loud":        {2, "log-level"},
+		"-lease-time 5s":         {2, "-lease-time 5s: must be whole seconds from 10s to 8784h"},
+		"-pool-full maybe":       {2, "\"maybe\" is neither accept nor reject"},
 		"-backend-delay-every 0": {2, "-backend-delay-every 0: must be at least 1"},
 	} {
 		t.Run(args, func(t *testing.T) {
