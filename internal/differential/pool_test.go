@@ -40,7 +40,7 @@ func TestPoolAgainstFreeRADIUS(t *testing.T) {
 	theirs, ours := peer{startFreeRADIUS(t, path, dsn)}, peer{startOurs(t, dsn)}
 	ask := func(p peer, user string) string {
 		t.Helper()
-		answer := p.ask(t, request(t, user, "pap pw; NAS-IP-Address = 127.0.0.1; NAS-Port = "+ports[user]+"; Calling-Station-Id = of-"+user))
+		answer := p.ask(t, request(t, user, "pap pw; NAS-IP-Address = 127.0.0.1; NAS-Port = "+ports[user]+"; Calling-Station-Id = of-"+user), false)
 		return strings.Join(answer, ", ")
 	}
 	held := make(map[string]string)
