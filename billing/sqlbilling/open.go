@@ -36,7 +36,7 @@ type Backend struct {
 	writer  *group.Writer[acct.Record]
 	leases  *group.Writer[dialect.Ask]
 	pools   pools
-	post    *postAuth // nil: radpostauth is not to be written
+	post    *group.Background[postAuthRow] // nil: radpostauth is not to be written
 	stats   counters
 
 	closeOnce func() error
@@ -110,10 +110,10 @@ func (b *Backend) start(ctx context.Context) error {
 		}
 		stores = append(stores, st)
 	}
+	b.startWriters(stores)
 	if b.opts.PostAuthBuffer > 0 {
 		b.post = newPostAuth(b)
 	}
-	b.startWriters(stores)
 	ctx, b.unwatch = context.WithCancel(context.WithoutCancel(ctx))
 	b.watching.Go(func() { b.watch(ctx) })
 	b.closeOnce = sync.OnceValue(func() error { return b.shut(stores) })
@@ -133,9 +133,6 @@ func (b *Backend) startWriters(stores []*store) {
 	b.writer = group.Start(config, writes)
 	config.What, config.MaxGroup = "leases of addresses", dialect.MaxAsks
 	b.leases = group.Start(config, []group.Write[dialect.Ask]{b.writeLeases})
-	if b.post != nil {
-		go b.post.run()
-	}
 }
 
 // ensure creates a table where it is missing, and reports whether it is there.
@@ -204,7 +201,7 @@ func (b *Backend) shut(stores []*store) error {
 	b.unwatch()
 	b.watching.Wait()
 	if b.post != nil {
-		b.post.close()
+		b.post.Close()
 	}
 	b.writer.Close()
 	b.leases.Close()

@@ -34,24 +34,23 @@ type Stats struct {
 }
 
 type counters struct {
-	authorized, queries, unanswered                  atomic.Uint64
-	failed, ignored, cut                             atomic.Uint64 // failed: before they reached the writer
-	leased, poolFull, leaseQueries                   atomic.Uint64
-	postAuthWritten, postAuthDropped, postAuthFailed atomic.Uint64
+	authorized, queries, unanswered atomic.Uint64
+	failed, ignored, cut            atomic.Uint64 // failed: before they reached the writer
+	leased, poolFull, leaseQueries  atomic.Uint64
 }
 
 // Stats returns the counters. Each is exact, though not all are of one moment.
 func (b *Backend) Stats() Stats {
 	c := &b.stats
 	w := b.writer.Counts()
+	written, dropped, failed := b.post.Counts()
 	s := Stats{
 		Authorized: c.authorized.Load(), Queries: c.queries.Load(), Unanswered: c.unanswered.Load(),
 		Records: w.Records, Groups: w.Groups, Rows: w.Rows, Retries: w.Retries,
 		Failed: c.failed.Load() + w.Failed, Overloaded: w.Overloaded, Ignored: c.ignored.Load(), Abandoned: w.Abandoned,
 		Cut: c.cut.Load(), Pending: w.Pending,
-		PostAuthWritten: c.postAuthWritten.Load(), PostAuthDropped: c.postAuthDropped.Load(),
-		PostAuthFailed: c.postAuthFailed.Load(),
-		Leased:         c.leased.Load(), PoolFull: c.poolFull.Load(), LeaseQueries: c.leaseQueries.Load(),
+		PostAuthWritten: written, PostAuthDropped: dropped, PostAuthFailed: failed,
+		Leased: c.leased.Load(), PoolFull: c.poolFull.Load(), LeaseQueries: c.leaseQueries.Load(),
 	}
 	l := b.leases.Counts()
 	s.LeaseFailed = l.Failed + l.Overloaded

@@ -68,7 +68,7 @@ func (o *options) openForReading(ctx context.Context) (inspected, error) {
 		return nil, err
 	}
 	if o.schema == radpoolSchema {
-		return ledger.Open(ctx, o.db, ledger.Options{MustExist: true, Dictionary: words, DictionaryFile: file, Readers: 1, Writers: 1})
+		return ledger.Open(ctx, o.db, ledger.Options{MustExist: true, PostAuthBuffer: -1, Dictionary: words, DictionaryFile: file, Readers: 1, Writers: 1})
 	}
 	return sqlbilling.Open(ctx, o.db, sqlbilling.Options{
 		Names: o.names, EscapeNames: o.escapeNames, MustExist: true, PostAuthBuffer: -1, Readers: 1, Writers: 1, Dictionary: words, DictionaryFile: file,

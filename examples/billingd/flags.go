@@ -78,7 +78,7 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.BoolVar(&o.readClients, "read-clients", false, "serve the clients of the table nas (radpool_nas) as well, and read it again once a minute")
 	f.BoolVar(&o.coa, "coa", false, "with -schema radpool, ask NASes to change or end sessions in progress when money, quota or subscription ends (RFC 5176)")
 	f.IntVar(&o.coaPort, "coa-port", 0, "`port` at which NASes listen for that, where radpool_nas says none; 0: that of the vendor, else 3799")
-	f.BoolVar(&o.postAuth, "postauth", true, "write how each authentication ended into radpostauth, in the background")
+	f.BoolVar(&o.postAuth, "postauth", true, "write how each authentication ended into radpostauth (radpool_postauth), in the background")
 	f.IntVar(&o.readers, "readers", 0, "connections for Access-Requests; 0: what is best for the database, by how far away it is")
 	f.StringVar(&o.auth, "auth", "127.0.0.1:1812", "`address` for authentication")
 	f.StringVar(&o.acct, "acct", "127.0.0.1:1813", "`address` for accounting")

@@ -25,6 +25,9 @@ const (
 // with demo users when it has no subscriber.
 func openLedger(ctx context.Context, o *options, log *zap.Logger) (*backend, error) {
 	opts := ledger.Options{Logger: log, Readers: o.readers, Control: o.coa}
+	if !o.postAuth {
+		opts.PostAuthBuffer = -1
+	}
 	var err error
 	if opts.Dictionary, opts.DictionaryFile, err = o.dictionaryFile(); err != nil {
 		return nil, err

@@ -30,6 +30,8 @@ type Backend struct {
 	reading chan struct{} // a place for each statement that runs
 	writer  *group.Writer[acct.Record]
 
+	post *group.Background[[]any] // nil: radpool_postauth is not written
+
 	watch     atomic.Pointer[func(userName string)]
 	confirmed atomic.Uint64
 
@@ -115,7 +117,13 @@ func (b *Backend) start(ctx context.Context) (err error) {
 		DB: b.db, Dialect: b.d, MaxGroup: b.opts.MaxGroup, MaxPending: b.opts.MaxPending, Timeout: b.opts.WriteTimeout,
 		What: "accounting records", Package: "ledger", Overloaded: ErrOverloaded, Closed: ErrClosed, Log: b.opts.Logger,
 	}, writes)
+	if b.opts.PostAuthBuffer > 0 {
+		b.startPostAuth()
+	}
 	b.closeOnce = sync.OnceValue(func() error {
+		if b.post != nil {
+			b.post.Close()
+		}
 		b.writer.Close()
 		return errors.Join(release(), b.db.Close())
 	})
@@ -154,6 +162,11 @@ type Stats struct {
 	Abandoned  uint64 // records whose callers had gone before they were written
 	Pending    int    // records that wait now
 
+	// Rows of radpool_postauth.
+	PostAuthWritten uint64
+	PostAuthDropped uint64 // the buffer was full
+	PostAuthFailed  uint64 // taken, but not written
+
 	// With Options.Control: sessions that ended after their NAS had confirmed that it
 	// ends them.
 	Confirmed uint64
@@ -162,10 +175,11 @@ type Stats struct {
 // Stats returns the counters. Each is exact, though not all are of one moment.
 func (b *Backend) Stats() Stats {
 	w := b.writer.Counts()
+	written, dropped, failed := b.post.Counts()
 	return Stats{
 		Authorized: b.authorized.Load(), Queries: b.queries.Load(), Unanswered: b.unanswered.Load(),
 		Records: w.Records, Groups: w.Groups, Rows: w.Rows, Retries: w.Retries, Failed: b.refused.Load() + w.Failed,
 		Overloaded: w.Overloaded, Ignored: b.ignored.Load(), Abandoned: w.Abandoned, Pending: w.Pending,
-		Confirmed: b.confirmed.Load(),
+		Confirmed: b.confirmed.Load(), PostAuthWritten: written, PostAuthDropped: dropped, PostAuthFailed: failed,
 	}
 }

@@ -46,6 +46,11 @@ type Options struct {
 	// them Account fails with ErrOverloaded: 1 to 16,777,216. 0: 65,536.
 	MaxPending int
 
+	// PostAuthBuffer is how many results of authentications may wait to be written to
+	// radpool_postauth; what comes on top is dropped and counted: 1 to 1,048,576. 0:
+	// 8192. Negative: it is not written.
+	PostAuthBuffer int
+
 	// WriteTimeout bounds one transaction, attempts after a lock included: 10 ms
 	// to 10 min. 0: 5 s.
 	WriteTimeout time.Duration
@@ -61,7 +66,11 @@ func (o Options) withDefaults() (Options, error) {
 		{"Writers", &o.Writers, 0, 16},
 		{"MaxGroup", &o.MaxGroup, 1024, 1 << 16},
 		{"MaxPending", &o.MaxPending, 1 << 16, 1 << 24},
+		{"PostAuthBuffer", &o.PostAuthBuffer, 8192, 1 << 20},
 	} {
+		if *f.value < 0 && f.name == "PostAuthBuffer" {
+			continue
+		}
 		if *f.value < 0 || *f.value > f.bound {
 			return o, fmt.Errorf("ledger: %s is %d, must be 1 to %d", f.name, *f.value, f.bound)
 		}

@@ -22,6 +22,15 @@ type insert struct {
 // its name.
 func (b *Backend) prepareInsert(ctx context.Context, table string, columns []string, tail string) (*insert, error) {
 	i := &insert{d: b.d}
+	var query string
+	query, i.kinds = b.insertSQL(table, columns)
+	var err error
+	i.stmt, err = b.db.Write.PreparexContext(ctx, b.db.Write.Rebind(query+tail))
+	return i, err
+}
+
+// insertSQL is an INSERT into columns, of which those of text have a $ before their names.
+func (b *Backend) insertSQL(table string, columns []string) (query string, kinds []dialect.Kind) {
 	names := make([]string, len(columns))
 	from := make([]string, len(columns))
 	for k, c := range columns {
@@ -31,18 +40,14 @@ func (b *Backend) prepareInsert(ctx context.Context, table string, columns []str
 			kind = dialect.KindText
 		}
 		names[k], from[k] = name, "v.c"+strconv.Itoa(k)
-		i.kinds = append(i.kinds, kind)
+		kinds = append(kinds, kind)
 	}
-	query := "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ") "
-	if b.d.Bulk != nil {
-		// WHERE tells SQLite's and others' parsers an ON CONFLICT from a join.
-		query += "SELECT " + strings.Join(from, ", ") + " FROM " + b.d.Bulk.Source(i.kinds) + " WHERE 1 = 1"
-	} else {
-		query += "VALUES (" + strings.Repeat("?, ", len(columns)-1) + "?)"
+	query = "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ") "
+	if b.d.Bulk == nil {
+		return query + "VALUES (" + strings.Repeat("?, ", len(columns)-1) + "?)", kinds
 	}
-	var err error
-	i.stmt, err = b.db.Write.PreparexContext(ctx, b.db.Write.Rebind(query+tail))
-	return i, err
+	// WHERE tells SQLite's and others' parsers an ON CONFLICT from a join.
+	return query + "SELECT " + strings.Join(from, ", ") + " FROM " + b.d.Bulk.Source(kinds) + " WHERE 1 = 1", kinds
 }
 
 // write writes rows, whose values stand one after the other.

@@ -1,0 +1,6 @@
+package ledger
+
+// ModeOf and ClassPrefix are for fuzzing.
+var ModeOf = modeOf
+
+const ClassPrefix = classPrefix
