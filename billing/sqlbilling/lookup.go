@@ -187,11 +187,15 @@ func latest(list []*question) (last time.Time) {
 
 // collect puts the rows of an answer in their places.
 func collect(subs []subscriber, c *common) func(*dialect.Row) error {
-	var all subscriber // what is of no user
+	shared := make(names)
+	all := subscriber{names: shared} // what is of no user
+	for i := range subs {
+		subs[i].names = shared
+	}
 	return func(r *dialect.Row) error {
 		switch {
 		case r.Kind == dialect.RowRestricted:
-			c.restricted = append(c.restricted, newRow(r))
+			c.restricted = append(c.restricted, shared.row(r))
 		case r.User == -1:
 			all.add(r)
 			c.profiles = all.profiles

@@ -60,6 +60,23 @@ type subscriber struct {
 	profiles     map[string][]*membership // groups of the profiles that may come to apply
 	open         int                      // sessions; counted only for those with Simultaneous-Use
 	counted      bool                     // open is what the database says
+	names        names                    // nil: each row has its own copy
+}
+
+// names are texts that many rows of an answer share: attributes, operators and
+// groups. Values are not among them, as most are of one user.
+type names map[string]string
+
+// of is b as a string.
+func (n names) of(b []byte) string {
+	s, ok := n[string(b)]
+	if !ok {
+		s = string(b)
+		if n != nil {
+			n[s] = s
+		}
+	}
+	return s
 }
 
 // add puts one row of a Lookup in its place. Rows may come in any order; sort
@@ -67,17 +84,17 @@ type subscriber struct {
 func (s *subscriber) add(r *dialect.Row) {
 	switch r.Kind {
 	case dialect.RowCheck:
-		s.check = append(s.check, newRow(r))
+		s.check = append(s.check, s.names.row(r))
 	case dialect.RowReply:
-		s.reply = append(s.reply, newRow(r))
+		s.reply = append(s.reply, s.names.row(r))
 	case dialect.RowMember:
 		s.member(r)
 	case dialect.RowGroupCheck:
 		m := s.member(r)
-		m.check = append(m.check, newRow(r))
+		m.check = append(m.check, s.names.row(r))
 	case dialect.RowGroupReply:
 		m := s.member(r)
-		m.reply = append(m.reply, newRow(r))
+		m.reply = append(m.reply, s.names.row(r))
 	case dialect.RowOpen:
 		s.open, s.counted = int(r.ID), true
 	}
@@ -86,9 +103,9 @@ func (s *subscriber) add(r *dialect.Row) {
 	}
 }
 
-// newRow copies what a row says of an attribute.
-func newRow(r *dialect.Row) row {
-	return row{kind: r.Kind, id: r.ID, attribute: string(r.Attribute), op: string(r.Op), value: string(r.Value)}
+// row copies what a row says of an attribute.
+func (n names) row(r *dialect.Row) row {
+	return row{kind: r.Kind, id: r.ID, attribute: n.of(r.Attribute), op: n.of(r.Op), value: string(r.Value)}
 }
 
 // member returns the membership of a row, and makes it if need be.
@@ -102,7 +119,7 @@ func (s *subscriber) member(r *dialect.Row) *membership {
 			return m
 		}
 	}
-	m := &membership{priority: r.Priority, id: r.Member, group: string(r.Group)}
+	m := &membership{priority: r.Priority, id: r.Member, group: s.names.of(r.Group)}
 	if len(r.Profile) == 0 {
 		s.groups = append(s.groups, m)
 		return m

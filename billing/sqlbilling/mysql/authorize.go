@@ -11,16 +11,17 @@ import (
 // from 1 on (0: of no user), the kind of the row, the profile that it comes through,
 // the priority and the id of the membership, the group, the row itself (id,
 // attribute, op, value), and the number of open sessions where the row holds a
-// Simultaneous-Use, else -1. Text comes as octets in UTF-8, whatever the
-// collations of the tables.
+// Simultaneous-Use. What a row does not say is NULL, which costs next to nothing to
+// send and to read. Text comes in UTF-8, whatever the collations of the
+// tables.
 func (l *lookup) text(k key) string {
 	var all []string
-	for _, branch := range l.branches(k.what) {
+	for _, branch := range l.branches(k.what, k.counts) {
 		from := ""
 		if branch.column != (dialect.Column{}) {
 			from = unionList(branch.column, k.size)
 			if l.json {
-				from = jsonList(branch.column)
+				from = jsonList(branch.column, k.plain)
 			}
 		}
 		all = append(all, strings.ReplaceAll(branch.text, "{q}", from))
@@ -30,7 +31,7 @@ func (l *lookup) text(k key) string {
 
 // lists is how many branches of a statement have a list of names.
 func (l *lookup) lists(what dialect.What) (n int) {
-	for _, b := range l.branches(what) {
+	for _, b := range l.branches(what, false) {
 		if b.column != (dialect.Column{}) {
 			n++
 		}
@@ -45,33 +46,37 @@ type branch struct {
 	column dialect.Column // zero: no list
 }
 
-func (l *lookup) branches(what dialect.What) []branch {
+// branches are those of a statement, which may count open sessions or leave it. To
+// prepare that costs a tenth of a statement, whoever is asked for.
+func (l *lookup) branches(what dialect.What, counts bool) []branch {
 	check, reply := l.column("radcheck", "username"), l.column("radreply", "username")
 	member := l.column("radusergroup", "username")
 	if what == dialect.Open {
 		acct := l.column("radacct", "username")
-		return []branch{{"SELECT q.i, 6, '', 0, 0, '', (SELECT COUNT(*) FROM radacct a WHERE " + l.same("a", acct) +
-			" AND a.acctstoptime IS NULL), '', '', '', -1 FROM {q}", acct}}
+		return []branch{{"SELECT q.i, 6, NULL, NULL, NULL, NULL, (SELECT COUNT(*) FROM radacct a WHERE " + l.same("a", acct) +
+			" AND a.acctstoptime IS NULL), NULL, NULL, NULL, NULL FROM {q}", acct}}
 	}
 	var list []branch
-	limit := "-1"
+	limit := func(dialect.Column) string { return "NULL" }
 	if what == dialect.Everything {
-		list = []branch{
-			{"SELECT q.i, 1, '', 0, 0, '', r.id, " + l.pair("radcheck") + ", " + l.limit(check) +
-				" FROM {q} STRAIGHT_JOIN radcheck r ON " + l.same("r", check), check},
-			{"SELECT q.i, 2, '', 0, 0, '', r.id, " + l.pair("radreply") +
-				", -1 FROM {q} STRAIGHT_JOIN radreply r ON " + l.same("r", reply), reply},
+		if counts {
+			limit = l.limit
 		}
-		limit = l.limit(member)
+		list = []branch{
+			{"SELECT q.i, 1, NULL, NULL, NULL, NULL, r.id, " + l.pair("radcheck") + ", " + limit(check) +
+				" FROM {q} STRAIGHT_JOIN radcheck r ON " + l.same("r", check), check},
+			{"SELECT q.i, 2, NULL, NULL, NULL, NULL, r.id, " + l.pair("radreply") +
+				", NULL FROM {q} STRAIGHT_JOIN radreply r ON " + l.same("r", reply), reply},
+		}
 	}
-	for _, g := range l.groups("q.i", "''", limit, "{q} STRAIGHT_JOIN radusergroup m ON "+l.same("m", member), "") {
+	for _, g := range l.groups("q.i", "NULL", limit(member), "{q} STRAIGHT_JOIN radusergroup m ON "+l.same("m", member), "") {
 		list = append(list, branch{g, member})
 	}
 	if what == dialect.Everything {
-		list = append(list, branch{text: "SELECT 0, 7, '', 0, 0, '', r.id, " + l.pair("radgroupreply") +
-			", -1 FROM radgroupreply r WHERE r.groupname = ?"})
+		list = append(list, branch{text: "SELECT 0, 7, NULL, NULL, NULL, NULL, r.id, " + l.pair("radgroupreply") +
+			", NULL FROM radgroupreply r WHERE r.groupname = ?"})
 		if l.question.Profile != "" {
-			for _, g := range l.groups("0", "CAST(? AS BINARY)", "-1", "radusergroup m", " WHERE m.username = ?") {
+			for _, g := range l.groups("0", "CAST(? AS BINARY)", "NULL", "radusergroup m", " WHERE m.username = ?") {
 				list = append(list, branch{text: g})
 			}
 		}
@@ -101,8 +106,26 @@ func (l *lookup) groups(user, profile, limit, from, where string) []string {
 	// costs less than a branch of memberships alone: each looks them up again.
 	return []string{
 		head(dialect.RowGroupCheck) + "r.id, " + l.pair("radgroupcheck") + ", " + limit + join("LEFT JOIN", "radgroupcheck"),
-		head(dialect.RowGroupReply) + "r.id, " + l.pair("radgroupreply") + ", -1" + join("STRAIGHT_JOIN", "radgroupreply"),
+		head(dialect.RowGroupReply) + "r.id, " + l.pair("radgroupreply") + ", NULL" + join("STRAIGHT_JOIN", "radgroupreply"),
 	}
+}
+
+// alike reports whether the columns of text that a UNION puts together have one
+// character set and collation.
+func alike(t dialect.Tables) bool {
+	same := func(name string, tables ...string) bool {
+		first, _ := t.Column(tables[0], name)
+		for _, table := range tables {
+			c, ok := t.Column(table, name)
+			if !ok || c.Charset == "" || c.Charset != first.Charset || c.Collation != first.Collation {
+				return false
+			}
+		}
+		return true
+	}
+	attributes := []string{"radcheck", "radreply", "radgroupcheck", "radgroupreply"}
+	return same("attribute", attributes...) && same("op", attributes...) && same("value", attributes...) &&
+		same("groupname", "radusergroup")
 }
 
 func (l *lookup) column(table, name string) dialect.Column {
@@ -110,8 +133,13 @@ func (l *lookup) column(table, name string) dialect.Column {
 	return c
 }
 
-// octets is the text of a column as UTF-8.
+// octets is the text of a column as UTF-8. Where all that stands in one column of an
+// answer is alike the server turns it into UTF-8 as it sends it, which costs
+// nothing for ASCII; a tenth of a statement's work is saved by that.
 func (l *lookup) octets(alias, table, name string) string {
+	if l.alike {
+		return alias + "." + name
+	}
 	if c := l.column(table, name); !unicode(c) && c.Charset != "" {
 		return "CAST(CONVERT(" + alias + "." + name + " USING utf8mb4) AS BINARY)"
 	}
@@ -147,7 +175,7 @@ func (l *lookup) limit(from dialect.Column) string {
 		same = strings.ReplaceAll(same, "q.u", converted("q.u", acct))
 	}
 	return "IF(LOWER(TRIM(r.attribute)) = 'simultaneous-use', (SELECT COUNT(*) FROM radacct a WHERE " +
-		same + " AND a.acctstoptime IS NULL), -1)"
+		same + " AND a.acctstoptime IS NULL), NULL)"
 }
 
 // converted is text as it compares with a column: in another character set or

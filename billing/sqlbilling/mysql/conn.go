@@ -27,7 +27,8 @@ type conn interface {
 // Connect opens a connection. Its transactions see what others have committed:
 // without that they would lock gaps between rows as well, and stop each other. It
 // waits for a lock only for a while: when a statement is given up the server goes
-// on waiting, with all the locks that it has.
+// on waiting, with all the locks that it has. Text goes both ways in UTF-8, whatever
+// the DSN asks for.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return c.connect(ctx, c.Connector)
 }
@@ -37,7 +38,7 @@ func (c *connector) connect(ctx context.Context, by driver.Connector) (driver.Co
 	if err != nil {
 		return nil, err
 	}
-	setup := []string{"SET SESSION innodb_lock_wait_timeout = " + lockWait + ", lock_wait_timeout = " + lockWait}
+	setup := []string{"SET NAMES utf8mb4, SESSION innodb_lock_wait_timeout = " + lockWait + ", SESSION lock_wait_timeout = " + lockWait}
 	if !c.repeatable.Load() {
 		setup = append(setup, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
 	}
@@ -62,8 +63,10 @@ type reader struct {
 
 // A key tells the statements of a reader apart.
 type key struct {
-	what dialect.What
-	size int // names that it has room for; 0: any number
+	what   dialect.What
+	size   int  // names that it has room for; 0: any number
+	plain  bool // for names in ASCII
+	counts bool // counts the open sessions of who has a Simultaneous-Use, with Everything
 }
 
 func (l *lookup) openReader(ctx context.Context) (*reader, error) {
@@ -72,8 +75,9 @@ func (l *lookup) openReader(ctx context.Context) (*reader, error) {
 		return nil, err
 	}
 	r := &reader{conn: dc, stmts: make(map[key]driver.Stmt)}
-	for _, what := range []dialect.What{dialect.Everything, dialect.Groups, dialect.Open} {
-		if _, err := l.statement(ctx, r, key{what, l.size(1)}); err != nil {
+	for _, k := range []key{{what: dialect.Everything}, {what: dialect.Everything, counts: true}, {what: dialect.Groups}, {what: dialect.Open}} {
+		k.size, k.plain = l.size(1), l.json
+		if _, err := l.statement(ctx, r, k); err != nil {
 			return nil, errors.Join(err, dc.Close())
 		}
 	}

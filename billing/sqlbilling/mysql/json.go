@@ -14,13 +14,14 @@ const longest = 253
 // jsonList is a table q of names, numbered i from 1 on, and as u in the character
 // set and collation of a column: with others no index would be used. A name that
 // the character set lacks a character for is left out: it would be turned into
-// a question mark, which is another's name.
-func jsonList(c dialect.Column) string {
+// a question mark, which is another's name. To find that out takes two conversions
+// of each name; where all are plain, in ASCII, it is known.
+func jsonList(c dialect.Column, plain bool) string {
 	table := func(charset string) string {
 		return "JSON_TABLE(?, '$[*]' COLUMNS (i FOR ORDINALITY, u VARCHAR(" + strconv.Itoa(longest) + ")" + charset + " PATH '$'))"
 	}
-	if unicode(c) {
-		return table(" CHARACTER SET utf8mb4 COLLATE "+c.Collation) + " q"
+	if unicode(c) || plain && holdsASCII[c.Charset] {
+		return table(" CHARACTER SET "+c.Charset+" COLLATE "+c.Collation) + " q"
 	}
 	if c.Charset == "" {
 		return "(SELECT t.i, CAST(t.u AS BINARY) AS u FROM " + table(" CHARACTER SET utf8mb4") + " t) q"
@@ -28,6 +29,25 @@ func jsonList(c dialect.Column) string {
 	u := "CONVERT(t.u USING " + c.Charset + ")"
 	return "(SELECT t.i, " + u + " COLLATE " + c.Collation + " AS u FROM " + table(" CHARACTER SET utf8mb4") +
 		" t WHERE CAST(CONVERT(" + u + " USING utf8mb4) AS BINARY) = CAST(t.u AS BINARY)) q"
+}
+
+// holdsASCII are the character sets of which every character of ASCII is one, with
+// the same octet.
+var holdsASCII = map[string]bool{
+	"ascii": true, "latin1": true, "latin2": true, "latin5": true, "latin7": true, "utf8": true, "utf8mb3": true, "greek": true, "hebrew": true,
+	"cp1250": true, "cp1251": true, "cp1256": true, "cp1257": true, "cp850": true, "cp852": true, "cp866": true, "koi8r": true, "koi8u": true,
+}
+
+// plain reports whether all names are in ASCII.
+func plain(names []string) bool {
+	for _, s := range names {
+		for i := range len(s) {
+			if s[i] >= utf8.RuneSelf {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // askable reports whether a name can be in the database.

@@ -1,13 +1,17 @@
 package mysql
 
 import (
+	"bytes"
 	"context"
 	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
 	"math/bits"
+	"slices"
 	"strconv"
+	"strings"
+	"sync/atomic"
 
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 )
@@ -20,6 +24,8 @@ type lookup struct {
 	json     bool
 	tables   dialect.Tables
 	question dialect.Question
+	alike    bool         // see octets
+	limits   atomic.Int64 // names to ask for before it is believed that nobody has a Simultaneous-Use
 }
 
 func prepare(ctx context.Context, db *dialect.DB, t dialect.Tables, q dialect.Question, json bool) (dialect.Lookup, error) {
@@ -32,7 +38,7 @@ func prepare(ctx context.Context, db *dialect.DB, t dialect.Tables, q dialect.Qu
 	if !ok {
 		return nil, errors.New("the database was not opened by this package")
 	}
-	l := &lookup{source: source, json: json, tables: t, question: q}
+	l := &lookup{source: source, json: json, tables: t, question: q, alike: alike(t)}
 	l.Conns = &dialect.Conns[*reader]{
 		Open:  l.openReader,
 		Close: func(r *reader) error { return r.conn.Close() },
@@ -55,11 +61,58 @@ func (l *lookup) size(names int) int {
 	return 1 << bits.Len(uint(names-1))
 }
 
+// countFor is for how many names open sessions are counted in the statement of
+// Everything after somebody was found to have a Simultaneous-Use.
+const countFor = 10_000
+
+// Find asks with one statement. Where nobody had a Simultaneous-Use for a long
+// time, and somebody has one now, it takes a second.
 func (l *lookup) Find(ctx context.Context, what dialect.What, names []string, each func(*dialect.Row) error) error {
-	size := l.size(len(names))
-	args := l.args(what, names, size)
+	k := key{what: what, size: l.size(len(names)), plain: l.json && plain(names)}
+	if what != dialect.Everything {
+		return l.find(ctx, k, names, each)
+	}
+	if k.counts = l.limits.Load() > 0; k.counts {
+		l.limits.Add(-int64(len(names)))
+	}
+	var limited []int // places of names, each once or more
+	err := l.find(ctx, k, names, func(r *dialect.Row) error {
+		if (r.Kind == dialect.RowCheck || r.Kind == dialect.RowGroupCheck) && r.User >= 0 && isLimit(r.Attribute) {
+			limited = append(limited, r.User)
+		}
+		return each(r)
+	})
+	if err != nil || limited == nil {
+		return err
+	}
+	l.limits.Store(countFor)
+	if k.counts {
+		return nil
+	}
+	slices.Sort(limited)
+	limited = slices.Compact(limited)
+	who := make([]string, len(limited))
+	for i, place := range limited {
+		who[i] = names[place]
+	}
+	return l.find(ctx, key{what: dialect.Open, size: l.size(len(who)), plain: k.plain}, who, func(r *dialect.Row) error {
+		if r.User >= 0 && r.User < len(limited) {
+			r.User = limited[r.User]
+		}
+		return each(r)
+	})
+}
+
+// isLimit reports whether an attribute is Simultaneous-Use.
+func isLimit(attribute []byte) bool {
+	const name = "Simultaneous-Use"
+	return len(attribute) >= len(name) && strings.EqualFold(string(bytes.TrimSpace(attribute)), name)
+}
+
+func (l *lookup) find(ctx context.Context, k key, names []string, each func(*dialect.Row) error) error {
+	args := l.args(k.what, names, k.size)
 	return l.Do(ctx, func(r *reader) error {
-		stmt, err := l.statement(ctx, r, key{what, size})
+		stmt, err := l.statement(ctx, r, k)
 		if err == nil {
 			err = query(ctx, stmt, args, each)
 		}
@@ -141,6 +194,9 @@ func parse(v *[columnCount]driver.Value, r *dialect.Row) error {
 		case []byte:
 			n[i], err = strconv.ParseInt(string(x), 10, 64)
 		case nil: // as a priority may be, and the id of a group without check items
+			if column == 10 {
+				n[i] = -1
+			}
 		default:
 			err = strconv.ErrSyntax
 		}

@@ -42,7 +42,7 @@ func modern() *dialect.Dialect {
 			return prepare(ctx, db, t, q, true)
 		},
 		Among: func(table string, c dialect.Column) string {
-			return jsonList(c) + " STRAIGHT_JOIN " + table + " ON " + table + "." + c.Name + " = q.u"
+			return jsonList(c, false) + " STRAIGHT_JOIN " + table + " ON " + table + "." + c.Name + " = q.u"
 		},
 		List:         func(values []string) []any { return []any{jsonNames(values)} },
 		Seconds:      seconds,
