@@ -42,8 +42,10 @@ import (
 )
 
 func main() {
+	keep := allowGarbage()
 	ctx, stop := signals()
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	keep()
 	stop()
 	os.Exit(status)
 }
