@@ -20,6 +20,16 @@
 // they cannot be created, nasreload has to do, which keeps one restart, and no
 // addresses are leased.
 //
+// Where the server cannot be reached, is starting or has too many connections, the error
+// of Open is billing.ErrAway, and billing.OpenLater opens the database when it is there:
+//
+//	later, err := billing.OpenLater(ctx, func(ctx context.Context) (billing.BatchHandler, error) {
+//		return sqlbilling.Open(ctx, dsn, sqlbilling.Options{})
+//	}, logger)
+//
+// A name that is not known is away as well: its server may start after this. A DSN that
+// cannot be, a password that is refused and a database that does not exist are not.
+//
 // Columns may come and go while it runs: where a statement fails since one is not what it
 // was, the tables are read again, what failed is tried once more on what there is, and one
 // line in the log names what changed. A new column makes no statement fail: it is seen

@@ -29,6 +29,7 @@ type backend struct {
 	handler billing.Handler
 	close   func() error
 	nas     func(context.Context) ([]radpool.Client, error) // the table; nil: there is none
+	ready   <-chan struct{}                                 // closed when the database is there; nil: it is
 	ledger  *ledger.Backend                                 // radpool's own schema; nil: another one
 	figures func() []status.Figure                          // for the status page; nil: there are none
 	metrics []metrics.Source                                // for Prometheus and expvar
@@ -52,8 +53,8 @@ func openBackend(ctx context.Context, o *options, log *zap.Logger) (*backend, er
 			open = openLedger
 		}
 		var err error
-		if b, err = open(ctx, o, log); err != nil {
-			return nil, fmt.Errorf("-db %s: %w", o.database(), err)
+		if b, err = openLater(ctx, o, log, open); err != nil {
+			return nil, err
 		}
 	}
 	if o.backendDelay > 0 {
@@ -84,7 +85,7 @@ func withJournal(ctx context.Context, b *backend, o *options, log *zap.Logger) (
 	}
 	// The journal first: it gives the back end what it has.
 	return &backend{
-		handler: j.Handler(), nas: b.nas, ledger: b.ledger,
+		handler: j.Handler(), nas: b.nas, ready: b.ready, ledger: b.ledger,
 		close:   func() error { return errors.Join(j.Close(), b.close()) },
 		figures: func() []status.Figure { return append(journalFigures(j.Stats(), time.Now()), b.shown()...) },
 		metrics: append(b.metrics, j.Metrics()),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"slices"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/radpool"
 )
 
@@ -29,7 +31,8 @@ func readClientsLocked(ctx context.Context, clients *radpool.Clients, o *options
 	var list []radpool.Client
 	if o.readClients {
 		var err error
-		if list, err = b.nas(ctx); err != nil {
+		// A database that was not there yet has said nothing: nobody is taken away.
+		if list, err = b.nas(ctx); err != nil && !errors.Is(err, billing.ErrAway) {
 			return err
 		}
 	}
@@ -60,8 +63,9 @@ func with(list, more []radpool.Client) []radpool.Client {
 }
 
 // followClients reads what is about the clients again from time to time, until end is
-// called. While that fails the old ones stay.
-func followClients(ctx context.Context, read []func(context.Context) error, log *zap.Logger) (end func()) {
+// called, and when ready is closed: a database that was away at the start is there then,
+// or has been since they were read. While that fails the old ones stay.
+func followClients(ctx context.Context, read []func(context.Context) error, ready <-chan struct{}, log *zap.Logger) (end func()) {
 	if len(read) == 0 {
 		return func() {}
 	}
@@ -75,6 +79,8 @@ func followClients(ctx context.Context, read []func(context.Context) error, log 
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
+			case <-ready:
+				ready = nil
 			}
 			for _, f := range read {
 				if err := f(ctx); err != nil && ctx.Err() == nil {

@@ -43,7 +43,7 @@ func TestClientsFollowTheTable(t *testing.T) {
 		}
 		end := followClients(t.Context(), []func(context.Context) error{
 			func(ctx context.Context) error { return readClients(ctx, clients, o, b) },
-		}, zap.NewNop())
+		}, nil, zap.NewNop())
 		defer end()
 		list.Store(&[]radpool.Client{{Prefix: netip.MustParsePrefix("192.0.2.0/24"), Secret: []byte("new")}})
 		time.Sleep(readAgain + time.Second)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jmoiron/sqlx"
 	"layeh.com/radius/rfc2866"
 )
 
@@ -18,7 +19,7 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 	for round := range 4 {
 		b := start(t, "-db", "sqlite:"+file)
 		acked := load(t, b, round)
-		checkAcknowledged(t, file, acked)
+		checkAcknowledged(t, openDB(t, file), acked)
 	}
 }
 
@@ -62,9 +63,8 @@ func load(t *testing.T, b *billingd, round int) map[string]rfc2866.AcctStatusTyp
 	return acked
 }
 
-func checkAcknowledged(t *testing.T, file string, acked map[string]rfc2866.AcctStatusType) {
+func checkAcknowledged(t *testing.T, db *sqlx.DB, acked map[string]rfc2866.AcctStatusType) {
 	t.Helper()
-	db := openDB(t, file)
 	var rows []struct {
 		Session string `db:"acctsessionid"`
 		Octets  int64  `db:"acctinputoctets"`

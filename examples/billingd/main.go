@@ -15,6 +15,10 @@
 //	billingd migrate -db DSN              take the subscribers of FreeRADIUS's tables over into those
 //	billingd -http 127.0.0.1:8812         show a status page there, to a browser on this machine; /metrics is for Prometheus
 //
+// Where the server of the database is away at the start it starts all the same: it answers no
+// Access-Request and keeps accounting in the journal until the database is there, and reads the
+// table nas then. What is wrong with the DSN, the password or the tables ends it at once.
+//
 // It serves the clients 127.0.0.0/8 and ::1 with one secret, and with -read-clients
 // those of the table nas; with -conf, those of the file instead. SIGHUP reads that again:
 // clients and the number of workers are as it says from then on, no request is lost,
@@ -150,7 +154,7 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 		follow = append(follow, dynamic.read)
 		backend.metrics = append(backend.metrics, dynamic.controller.Metrics())
 	}
-	end := followClients(ctx, follow, log)
+	end := followClients(ctx, follow, backend.ready, log)
 	defer end() // before the database is closed
 	processor := &billing.Processor{Handler: backend.handler, Logger: log, PoolFull: billing.PoolFullPolicy(o.poolFull)}
 	server := &radpool.Server{Handler: processor, Clients: clients, Config: o.config, Logger: log}

@@ -41,7 +41,7 @@ func prepare(ctx context.Context, db *dialect.DB, t dialect.Tables, q dialect.Qu
 	l := &lookup{source: source, json: json, tables: t, question: q, alike: alike(t)}
 	l.Conns = &dialect.Conns[*reader]{
 		Open:  l.openReader,
-		Close: func(r *reader) error { return r.conn.Close() },
+		Close: func(r *reader) error { _ = r.conn.Close(); return nil }, // the server may be gone
 		Gone:  func(r *reader, _ error) bool { return r.broken },
 		Lost:  lost,
 	}

@@ -128,7 +128,7 @@ func open(ctx context.Context, target string, o dialect.Options) (*dialect.DB, e
 		return nil, fmt.Errorf("%s: %w", label, err)
 	}
 	c := &connector{Connector: plain, multi: multi}
-	db := &dialect.DB{Label: label, Batch: batch, Writers: o.Writers, Readers: o.Readers, Source: c}
+	db := &dialect.DB{Label: label, Server: true, Batch: batch, Writers: o.Writers, Readers: o.Readers, Source: c}
 	if db.Writers == 0 {
 		db.Writers = writers
 	}

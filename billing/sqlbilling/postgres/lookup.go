@@ -34,7 +34,7 @@ func prepare(ctx context.Context, db *dialect.DB, t dialect.Tables, q dialect.Qu
 	l := &lookup{tables: t, question: q}
 	l.Conns = &dialect.Conns[*pgx.Conn]{
 		Open:  func(ctx context.Context) (*pgx.Conn, error) { return l.connect(ctx, cfg) },
-		Close: func(c *pgx.Conn) error { return c.Close(context.Background()) },
+		Close: func(c *pgx.Conn) error { _ = c.Close(context.Background()); return nil }, // the server may be gone
 		Gone:  func(c *pgx.Conn, err error) bool { return c.IsClosed() || lost(err) },
 		Lost:  lost,
 	}

@@ -107,7 +107,7 @@ func open(ctx context.Context, target string, o dialect.Options) (*dialect.DB, e
 	}
 	label := fmt.Sprintf("PostgreSQL database %s at %s:%d", cfg.Database, cfg.Host, cfg.Port)
 	db := &dialect.DB{
-		Write: sqlx.NewDb(stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(settle)), "pgx"), Label: label, Batch: batch,
+		Write: sqlx.NewDb(stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(settle)), "pgx"), Label: label, Server: true, Batch: batch,
 		Writers: o.Writers, Readers: o.Readers, Source: cfg,
 	}
 	db.Read = db.Write

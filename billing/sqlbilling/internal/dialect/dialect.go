@@ -233,6 +233,9 @@ type DB struct {
 	// statement.
 	Local bool
 
+	// Server says that it is one, at the other end of connections.
+	Server bool
+
 	Readers int // questions that a Lookup answers at once
 	Batch   int // names of one question, at most
 	Writers int // transactions that are worth running at once
@@ -264,13 +267,17 @@ func (db *DB) Context(ctx context.Context) context.Context {
 	return ctx
 }
 
-// Close closes both pools.
+// Close closes both pools. A server that has gone away meanwhile is no error: what was
+// to be durable is, and the connections are closed, whether it hears of it or not.
 func (db *DB) Close() error {
 	err := db.Write.Close()
 	if db.Read != db.Write {
 		if e := db.Read.Close(); err == nil {
 			err = e
 		}
+	}
+	if db.Server {
+		return nil
 	}
 	return err
 }
