@@ -3,10 +3,8 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -17,19 +15,10 @@ import (
 	"layeh.com/radius/rfc2866"
 )
 
-// killsEnv says how often TestMariaDBKilled kills its server, 3 times otherwise.
-const killsEnv = "RADPOOL_TEST_KILLS"
-
 // billingd starts while MariaDB is away, and goes on when that is killed at moments
 // that nobody chose: what was acknowledged is there in the end, and once.
 func TestMariaDBKilled(t *testing.T) {
-	kills := 3
-	if s := os.Getenv(killsEnv); s != "" {
-		var err error
-		if kills, err = strconv.Atoi(s); err != nil || kills < 1 {
-			t.Fatalf("%s=%q: want a number of kills", killsEnv, s)
-		}
-	}
+	times := kills(t)
 	m := newMariaDB(t)
 	b := start(t, "-db", "mysql:"+m.dsn(), "-journal", filepath.Join(t.TempDir(), "journal.db"), "-demo", "10")
 	load := startTraffic(t, b)
@@ -38,7 +27,7 @@ func TestMariaDBKilled(t *testing.T) {
 	if reply := askUntilAnswered(t, b, "user1", "pass1"); reply != radius.CodeAccessAccept {
 		t.Errorf("when the database is there: %v", reply)
 	}
-	for range kills {
+	for range times {
 		load.wait(100 + rand.N(400))
 		m.kill()
 		load.wait(50) // while it is away
@@ -67,7 +56,7 @@ func TestMariaDBKilled(t *testing.T) {
 		t.Errorf("%d sessions, and %d in the database (%v)", len(acked), rows, err)
 	}
 	checkAcknowledged(t, db, acked)
-	t.Logf("%d kills, %d sessions of 3 records each", kills, len(acked))
+	t.Logf("%d kills, %d sessions of 3 records each", times, len(acked))
 }
 
 // A DSN that cannot be, and a database that says no, end it at once with the reason.
