@@ -28,8 +28,9 @@ type Later struct {
 }
 
 var (
-	_ BatchHandler = (*Later)(nil)
-	_ PostAuther   = (*Later)(nil)
+	_ BatchHandler  = (*Later)(nil)
+	_ PostAuther    = (*Later)(nil)
+	_ AddressPooler = (*Later)(nil)
 )
 
 // How long is waited between two attempts to open a back end: twice as long each time.
@@ -169,5 +170,19 @@ func (l *Later) PostAuth(res *AuthResult) {
 	}
 	if p, ok := h.(PostAuther); ok {
 		p.PostAuth(res)
+	}
+}
+
+// LeaseAddresses asks the back end, if it has pools.
+func (l *Later) LeaseAddresses(ctx context.Context, leases []*AddressLease) {
+	h, err := l.now()
+	if err != nil {
+		for _, lease := range leases {
+			lease.Err = err
+		}
+		return
+	}
+	if p, ok := h.(AddressPooler); ok {
+		p.LeaseAddresses(ctx, leases)
 	}
 }

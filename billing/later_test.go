@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,6 +30,12 @@ func (h *oneByOne) AuthorizeBatch(ctx context.Context, reqs []*billing.AccessReq
 func (h *oneByOne) AccountBatch(ctx context.Context, recs []*billing.AccountingRecord, errs []error) {
 	for i := range recs {
 		errs[i] = h.Account(ctx, recs[i])
+	}
+}
+
+func (h *oneByOne) LeaseAddresses(_ context.Context, leases []*billing.AddressLease) {
+	for _, l := range leases {
+		l.Addr = netip.MustParseAddr("10.0.0.1")
 	}
 }
 
@@ -94,11 +101,15 @@ func TestLater(t *testing.T) {
 			t.Fatal(err)
 		}
 		req, rec := &billing.AccessRequest{UserName: "nobody"}, &billing.AccountingRecord{Status: billing.AccountingOn, Time: time.Now()}
-		ask := func() (errs [4]error) {
+		lease := &billing.AddressLease{Access: req, Pool: "main"}
+		ask := func() (errs [5]error) {
 			_, errs[0] = l.Authorize(t.Context(), req)
 			l.AuthorizeBatch(t.Context(), []*billing.AccessRequest{req}, make([]billing.Grant, 1), errs[1:2])
 			errs[2] = l.Account(t.Context(), rec)
-			l.AccountBatch(t.Context(), []*billing.AccountingRecord{rec}, errs[3:])
+			l.AccountBatch(t.Context(), []*billing.AccountingRecord{rec}, errs[3:4])
+			lease.Err = nil
+			l.LeaseAddresses(t.Context(), []*billing.AddressLease{lease})
+			errs[4] = lease.Err
 			l.PostAuth(&billing.AuthResult{Access: req})
 			return errs
 		}
@@ -112,6 +123,9 @@ func TestLater(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
+		}
+		if !lease.Addr.IsValid() {
+			t.Error("no address is leased")
 		}
 		for i := 2; i < len(a.at); i++ {
 			if wait, before := a.at[i]-a.at[i-1], a.at[i-1]-a.at[i-2]; wait != min(max(2*before, 250*time.Millisecond), 10*time.Second) {

@@ -32,7 +32,7 @@ func prepareLeases(ctx context.Context, db *dialect.DB, t dialect.Tables, second
 	l := &leaser{tables: t, seconds: seconds, names: how}
 	l.Conns = &dialect.Conns[driver.Conn]{
 		Open:  func(ctx context.Context) (driver.Conn, error) { return source.connect(ctx, source.multi) },
-		Close: func(c driver.Conn) error { return c.Close() },
+		Close: func(c driver.Conn) { _ = c.Close() },
 		Gone:  func(driver.Conn, error) bool { return true }, // with its transaction and its lock
 		Lost:  lost,
 	}
@@ -40,7 +40,10 @@ func prepareLeases(ctx context.Context, db *dialect.DB, t dialect.Tables, second
 	return l, l.Lease(ctx, nil)
 }
 
-func (l *leaser) Close() error { return l.Shut() }
+func (l *leaser) Close() error {
+	l.Shut()
+	return nil
+}
 
 // errTurn is that another server kept its turn for longer than one is waited for. It
 // passes by itself.

@@ -41,7 +41,7 @@ func prepare(ctx context.Context, db *dialect.DB, t dialect.Tables, q dialect.Qu
 	l := &lookup{source: source, json: json, tables: t, question: q, alike: alike(t)}
 	l.Conns = &dialect.Conns[*reader]{
 		Open:  l.openReader,
-		Close: func(r *reader) error { _ = r.conn.Close(); return nil }, // the server may be gone
+		Close: func(r *reader) { _ = r.conn.Close() },
 		Gone:  func(r *reader, _ error) bool { return r.broken },
 		Lost:  lost,
 	}
@@ -51,7 +51,10 @@ func prepare(ctx context.Context, db *dialect.DB, t dialect.Tables, q dialect.Qu
 
 func (l *lookup) Whole() bool { return false }
 
-func (l *lookup) Close() error { return l.Shut() }
+func (l *lookup) Close() error {
+	l.Shut()
+	return nil
+}
 
 // size is the number of parameters of the statement for so many names.
 func (l *lookup) size(names int) int {

@@ -65,7 +65,7 @@ func prepareLeases(ctx context.Context, db *dialect.DB, t dialect.Tables, second
 	l := &leaser{seconds: seconds, texts: [...]string{leaseTurn, own, row, strings.ReplaceAll(row, " SKIP LOCKED", "")}}
 	l.Conns = &dialect.Conns[*pgx.Conn]{
 		Open:  func(ctx context.Context) (*pgx.Conn, error) { return l.connect(ctx, cfg) },
-		Close: func(c *pgx.Conn) error { return c.Close(context.Background()) },
+		Close: func(c *pgx.Conn) { _ = c.Close(context.Background()) },
 		Gone:  func(c *pgx.Conn, err error) bool { return c.IsClosed() || lost(err) },
 		Lost:  lost,
 	}
@@ -84,7 +84,10 @@ func same(column, name string, how dialect.Comparison) string {
 	return column + " = " + name
 }
 
-func (l *leaser) Close() error { return l.Shut() }
+func (l *leaser) Close() error {
+	l.Shut()
+	return nil
+}
 
 func (l *leaser) connect(ctx context.Context, cfg *pgx.ConnConfig) (*pgx.Conn, error) {
 	c, err := pgx.ConnectConfig(ctx, cfg)

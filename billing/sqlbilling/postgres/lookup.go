@@ -34,7 +34,7 @@ func prepare(ctx context.Context, db *dialect.DB, t dialect.Tables, q dialect.Qu
 	l := &lookup{tables: t, question: q}
 	l.Conns = &dialect.Conns[*pgx.Conn]{
 		Open:  func(ctx context.Context) (*pgx.Conn, error) { return l.connect(ctx, cfg) },
-		Close: func(c *pgx.Conn) error { _ = c.Close(context.Background()); return nil }, // the server may be gone
+		Close: func(c *pgx.Conn) { _ = c.Close(context.Background()) },
 		Gone:  func(c *pgx.Conn, err error) bool { return c.IsClosed() || lost(err) },
 		Lost:  lost,
 	}
@@ -66,7 +66,10 @@ func (l *lookup) connect(ctx context.Context, cfg *pgx.ConnConfig) (*pgx.Conn, e
 
 func (l *lookup) Whole() bool { return false }
 
-func (l *lookup) Close() error { return l.Shut() }
+func (l *lookup) Close() error {
+	l.Shut()
+	return nil
+}
 
 func (l *lookup) Find(ctx context.Context, what dialect.What, names []string, each func(*dialect.Row) error) error {
 	err := l.find(ctx, what, names, each)

@@ -9,8 +9,9 @@ import (
 // Conns are connections that are kept open, each with its statements prepared.
 // How many are in use at once is up to the callers.
 type Conns[C any] struct {
-	Open  func(ctx context.Context) (C, error)
-	Close func(C) error
+	Open func(ctx context.Context) (C, error)
+	// Close closes one, whether or not the server is still there to hear of it.
+	Close func(C)
 	// Gone reports whether a connection cannot be used any more after err.
 	Gone func(c C, err error) bool
 	// Lost reports whether err says only that the connection went away, so that
@@ -46,13 +47,14 @@ func (p *Conns[C]) Do(ctx context.Context, f func(C) error) error {
 func (p *Conns[C]) run(c C, f func(C) error) error {
 	err := f(c)
 	if err != nil && p.Gone(c, err) {
-		_ = p.Close(c) // it is broken anyway
+		p.Close(c)
 		return err
 	}
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
-		return errors.Join(err, p.Close(c))
+		p.Close(c)
+		return err
 	}
 	p.idle = append(p.idle, c)
 	p.mu.Unlock()
@@ -82,20 +84,18 @@ func (p *Conns[C]) drop() {
 	p.idle = nil
 	p.mu.Unlock()
 	for _, c := range idle {
-		_ = p.Close(c) // most of them are broken
+		p.Close(c)
 	}
 }
 
 // Shut closes what is idle, and what is in use when it is free.
-func (p *Conns[C]) Shut() error {
+func (p *Conns[C]) Shut() {
 	p.mu.Lock()
 	p.closed = true
 	idle := p.idle
 	p.idle = nil
 	p.mu.Unlock()
-	var errs []error
 	for _, c := range idle {
-		errs = append(errs, p.Close(c))
+		p.Close(c)
 	}
-	return errors.Join(errs...)
 }
