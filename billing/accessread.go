@@ -23,6 +23,7 @@ const (
 type access struct {
 	AccessRequest
 	result AuthResult
+	why    why
 	began  time.Time // when Authorize was asked
 
 	problem  string // the attribute that makes it a bad request; empty: none

@@ -24,6 +24,7 @@ import (
 type record struct {
 	AccountingRecord
 	problem string // the attribute that is missing or malformed; empty: none
+	stored  bool   // it is durable
 	raw     rawRecord
 
 	// Memory of what is printed, until it is a string.

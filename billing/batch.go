@@ -109,7 +109,7 @@ func (b *batch) sort(p *Processor, e *radpool.Exchange) {
 		b.reqOf = append(b.reqOf, e)
 		b.grants = append(b.grants, Grant{})
 	case radius.CodeAccountingRequest:
-		r, ok := p.beginAccounting(e.Request)
+		r, ok := p.beginAccounting(e.Request, e.Response)
 		if !ok {
 			return
 		}

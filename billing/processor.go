@@ -264,6 +264,7 @@ func (p *Processor) decideAccess(a *access, g *Grant, err error, resp *radpool.R
 // fail answers a request for which the back end failed: not at all, or with a reject.
 func (p *Processor) fail(a *access, err error, proven bool, resp *radpool.Response) {
 	p.stats.authorizeErrors.Add(1)
+	a.tell(decision{reason: ReasonUnavailable}, FormNone, err, resp)
 	if !errors.Is(err, ErrSubscriber) && p.OnError != FailReject {
 		resp.Fail(fmt.Errorf("billing: %w", err))
 		return
@@ -279,6 +280,7 @@ func (p *Processor) finishAccept(a *access, g *Grant, d decision, now time.Time,
 		resp.Fail(err)
 		return
 	}
+	a.tell(d, g.Password.Form(), nil, resp)
 	if addr.IsValid() {
 		octets := addr.As4()
 		resp.Add(rfc2865.FramedIPAddress_Type, octets[:])
@@ -293,6 +295,9 @@ func (p *Processor) finishAccept(a *access, g *Grant, d decision, now time.Time,
 
 // reject writes an Access-Reject, and tells everybody about it.
 func (p *Processor) reject(a *access, d decision, g *Grant, resp *radpool.Response) {
+	if d.reason != ReasonUnavailable { // else fail has told of the error
+		a.tell(d, g.Password.Form(), nil, resp)
+	}
 	message := g.Message
 	switch {
 	case !d.proven && !p.ShowReasons:
@@ -330,7 +335,7 @@ func (p *Processor) postAuth(a *access, d decision, message string) {
 }
 
 func (p *Processor) handleAccounting(ctx context.Context, req *radpool.Request, resp *radpool.Response) {
-	r, ok := p.beginAccounting(req)
+	r, ok := p.beginAccounting(req, resp)
 	if !ok {
 		return
 	}
@@ -338,9 +343,10 @@ func (p *Processor) handleAccounting(ctx context.Context, req *radpool.Request, 
 }
 
 // beginAccounting reads the request. It is false if there is to be no answer.
-func (p *Processor) beginAccounting(req *radpool.Request) (*record, bool) {
+func (p *Processor) beginAccounting(req *radpool.Request, resp *radpool.Response) (*record, bool) {
 	now := time.Now()
 	r := readAccounting(req, now)
+	resp.SetReason(r)
 	if r.problem == "" {
 		return r, true
 	}
@@ -356,6 +362,7 @@ func (p *Processor) finishAccounting(r *record, err error, resp *radpool.Respons
 		resp.Fail(fmt.Errorf("billing: account: %w", err))
 		return
 	}
+	r.stored = true
 	p.stats.stored.Add(1)
 	p.table.started(&r.AccountingRecord, time.Now())
 	resp.Code = radius.CodeAccountingResponse

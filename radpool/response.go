@@ -3,6 +3,7 @@ package radpool
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"net/netip"
 
 	"layeh.com/radius"
@@ -24,7 +25,8 @@ type Response struct {
 
 	arena   *arena.Arena
 	err     error
-	request radius.Code // that it answers
+	why     fmt.Stringer // see SetReason
+	request radius.Code  // that it answers
 }
 
 // errFailed stands for a failure that was given without an error.
@@ -55,6 +57,19 @@ func (r *Response) Fail(err error) {
 
 // Err is what Fail was given, or nil.
 func (r *Response) Err() error { return r.err }
+
+// SetReason says why the answer is what it is, for those who look on (see package
+// trace): "accepted: ...". It changes nothing in the reply, and is turned into text only if
+// somebody asks, before the request's memory is released. The text must hold no password.
+func (r *Response) SetReason(why fmt.Stringer) { r.why = why }
+
+// Reason is what SetReason was given last, as text, or "".
+func (r *Response) Reason() string {
+	if r.why == nil {
+		return ""
+	}
+	return r.why.String()
+}
 
 // Arena is the request's memory. See [Request.Arena].
 func (r *Response) Arena() *arena.Arena { return r.arena }

@@ -100,6 +100,62 @@ func (d *Dictionary) Find(avp *radius.AVP) (a *Attr, value []byte) {
 
 const vendorSpecific radius.Type = 26
 
+// All goes through what an attribute of the wire is: itself, or the attributes in a
+// Vendor-Specific. Values come without their tags, which are in the Ref. What is not in
+// the dictionary is named by number, and octets. Where a Vendor-Specific is malformed the
+// last Ref has no Attr, and the value is all that could not be read.
+func (d *Dictionary) All(avp *radius.AVP) iter.Seq2[Ref, []byte] {
+	return func(yield func(Ref, []byte) bool) {
+		if avp.Type != vendorSpecific {
+			yield(d.untagged(0, int(avp.Type), avp.Attribute))
+			return
+		}
+		if len(avp.Attribute) < 5 {
+			yield(Ref{}, avp.Attribute)
+			return
+		}
+		vendor := binary.BigEndian.Uint32(avp.Attribute)
+		for b := []byte(avp.Attribute[4:]); len(b) > 0; {
+			code, value, rest, ok := d.formatOf(vendor).next(b)
+			if !ok {
+				yield(Ref{}, b)
+				return
+			}
+			if !yield(d.untagged(vendor, code, value)) {
+				return
+			}
+			b = rest
+		}
+	}
+}
+
+// untagged is the attribute of that number, and its value without the tag.
+func (d *Dictionary) untagged(vendor uint32, code int, value []byte) (Ref, []byte) {
+	a := d.ByNumber(vendor, code)
+	if a == nil {
+		a = &Attr{Vendor: vendor, Code: code, Type: TypeOctets, wire: d.formatOf(vendor)}
+		if a.Name = "Attr-" + strconv.Itoa(code); vendor != 0 {
+			a.Name = fmt.Sprintf("Attr-26.%d.%d", vendor, code)
+		}
+	}
+	ref := Ref{Attr: a}
+	if a.Tagged {
+		ref.Tag, value = a.cutTag(value)
+	}
+	return ref, value
+}
+
+// cutTag takes the tag off a value that may have one (RFC 2868 section 3.1).
+func (a *Attr) cutTag(v []byte) (tag uint8, value []byte) {
+	switch {
+	case a.Type == TypeInteger && len(v) == 4:
+		return v[0], []byte{0, v[1], v[2], v[3]}
+	case len(v) > 0 && v[0] <= 0x1f:
+		return v[0], v[1:]
+	}
+	return 0, v
+}
+
 // Values goes through the values of r in attrs, in order, without tags. Those in
 // a malformed Vendor-Specific are left out. The octets are those of attrs.
 func (r Ref) Values(attrs radius.Attributes) iter.Seq[[]byte] {
@@ -134,13 +190,7 @@ func (r Ref) yield(v []byte, yield func([]byte) bool) bool {
 	if !r.Tagged || len(v) == 0 {
 		return yield(v)
 	}
-	var tag byte
-	switch {
-	case r.Type == TypeInteger && len(v) == 4:
-		tag, v = v[0], []byte{0, v[1], v[2], v[3]}
-	case v[0] <= 0x1f:
-		tag, v = v[0], v[1:]
-	}
+	tag, v := r.cutTag(v)
 	if r.Tag != 0 && r.Tag != tag {
 		return true
 	}
