@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/netip"
+	"reflect"
 	"sync"
 
 	"layeh.com/radius"
@@ -27,6 +29,40 @@ func FromRadius(h radius.Handler) Handler {
 		defer w.close()
 		h.ServeRADIUS(w, r)
 	})
+}
+
+// FromPacketServer makes a [Server] of one of layeh.com/radius that has not been started:
+//
+//	err := radpool.FromPacketServer(&server).ListenAndServe()
+//
+// Its Handler runs as [FromRadius] says, and ListenAndServe serves Access-Requests and
+// Accounting-Requests on its Addr, or on ":1812". With radius.StaticSecretSource
+// every address is a client under that secret, as it is there. Any other SecretSource
+// leaves [Server.Clients] nil: set it, since here the clients are known before they
+// send (see [Clients.Replace] for those that come and go).
+//
+// InsecureSkipVerify has no counterpart, nor has Network: to serve another than "udp", call
+// Serve with a socket. ErrorLog is not used: set [Server.Logger].
+func FromPacketServer(old *radius.PacketServer) *Server {
+	s := &Server{AuthAddr: old.Addr}
+	if s.AuthAddr == "" {
+		s.AuthAddr = ":1812"
+	}
+	s.AcctAddr = s.AuthAddr
+	if old.Handler != nil {
+		s.Handler = FromRadius(old.Handler)
+	}
+	static := radius.StaticSecretSource(nil)
+	if reflect.TypeOf(old.SecretSource) != reflect.TypeOf(static) {
+		return s
+	}
+	// It gives the same to all, whoever asks.
+	if secret, err := old.SecretSource.RADIUSSecret(context.Background(), nil); err == nil && len(secret) > 0 {
+		all := Client{Prefix: netip.PrefixFrom(netip.IPv4Unspecified(), 0), Secret: secret}
+		all6 := Client{Prefix: netip.PrefixFrom(netip.IPv6Unspecified(), 0), Secret: secret}
+		s.Clients, _ = NewClients(all, all6) // both are valid
+	}
+	return s
 }
 
 var (
