@@ -92,6 +92,12 @@ func NewTogether(running, most int, ask func(ctx context.Context, names []string
 	}}}
 }
 
+// SpareAfter sets for how long a statement keeps others from the other connections.
+func (t *Together) SpareAfter(d time.Duration) *Together {
+	t.l.spareAfter = d
+	return t
+}
+
 // Find asks for names, and returns those that were answered.
 func (t *Together) Find(ctx context.Context, names ...string) (answered []string, err error) {
 	q := &question{ctx: ctx, names: names}

@@ -101,7 +101,7 @@ func (b *Backend) start(ctx context.Context) error {
 	if err := b.checkIndexes(ctx); err != nil {
 		return errors.Join(err, b.release(nil))
 	}
-	b.lookups = &lookups{running: b.db.Readers, most: b.db.Batch, ask: b.ask}
+	b.lookups = &lookups{running: b.db.Readers, most: b.db.Batch, spareAfter: b.db.SpareAfter, ask: b.ask}
 	var stores []*store
 	for range b.db.Writers {
 		st, err := newStore(ctx, b)

@@ -20,8 +20,9 @@ type Options struct {
 
 	// Readers is the number of connections for Access-Requests: 1 to 64. Requests
 	// that find none free wait, and share a statement then. 0: what was measured to
-	// be best, which is 2 for a database that is near, so that statements are large,
-	// and 8 for one that is more than a millisecond away.
+	// be best, which is 8 for a database that is more than a millisecond away, and
+	// for one that is near one connection, so that statements are large, and a
+	// second while a statement on the first takes longer than 10 ms.
 	Readers int
 
 	// Writers is how many transactions with accounting run at once: 1 to 16; on

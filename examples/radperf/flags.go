@@ -54,7 +54,7 @@ func newFlags(name string, o *options) *flag.FlagSet {
 	f.StringVar(&o.mix, "mix", "pap", "what users do, as `KIND=WEIGHT,...`: "+strings.Join(loadgen.KindNames(), ", ")+" (Start, Interims, Stop)")
 	f.StringVar(&o.expect, "expect", "any", "what logins must be answered with: accept, reject or any; no `answer` else is right")
 	f.BoolVar(&c.RequireMessageAuthenticator, "require-ma", false, "replies to Access-Requests must begin with a Message-Authenticator (BlastRADIUS)")
-	f.IntVar(&c.Sockets, "sockets", 0, "source `ports`, each with 256 Identifiers (default: 1 for 128 workers, else 16)")
+	f.IntVar(&c.Sockets, "sockets", 0, "source `ports`, each with 256 Identifiers (default: 1 for 128 workers, 4 to 64 for a storm, else 4)")
 	f.StringVar(&o.sources, "source", "", "source `addresses`, which the sockets take in turn: 127.1.0.1,127.1.0.2 or 127.1.0.1-127.1.0.9")
 	f.DurationVar(&c.Timeout, "timeout", loadgen.DefaultTimeout, "how `long` to wait before the same octets are sent again")
 	f.IntVar(&c.Retries, "retries", 2, "how `often` they are, before a request is lost")

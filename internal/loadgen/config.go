@@ -72,7 +72,7 @@ type Config struct {
 	Duration time.Duration
 
 	// Sockets is how many source ports there are; each has 256 Identifiers for each of the server's addresses. 0: as
-	// many as Workers need, 16 for the others.
+	// many as Workers need; as a Storm does, 4 to 64; 4 for the others.
 	Sockets int
 
 	// Sources are the addresses of this host that the sockets take in turn. None: the one that the route to the server
@@ -193,10 +193,19 @@ func (c *Config) sockets() int {
 		return c.Sockets
 	case c.Workers > 0:
 		return max((c.Workers+workersPerSocket-1)/workersPerSocket, min(len(c.Sources), c.Workers))
+	case c.Storm:
+		return max(openSockets, min((c.Requests+identifiers-1)/identifiers, stormSockets), len(c.Sources))
 	default:
-		return max(16, len(c.Sources))
+		return max(openSockets, len(c.Sources))
 	}
 }
+
+// openSockets are those of an open loop: 1,024 requests in flight. With more of them each has less to send when it wakes, and
+// wakes more often, which delays what is measured.
+const (
+	openSockets  = 4
+	stormSockets = 64
+)
 
 // workersPerSocket is a batch or two of system calls, so that a socket writes while others wait.
 const workersPerSocket = 128

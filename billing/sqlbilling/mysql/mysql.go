@@ -99,7 +99,8 @@ const (
 	nearReaders = 2
 	farReaders  = 8
 	near        = time.Millisecond // a round trip to a database that is near takes less
-	lockWait    = "2"              // seconds
+	spareAfter  = 10 * time.Millisecond
+	lockWait    = "2" // seconds
 )
 
 // open connects, and finds out what the server is able to do.
@@ -176,7 +177,7 @@ func (c *connector) explore(ctx context.Context, db *dialect.DB) error {
 		trip = min(trip, time.Since(start))
 	}
 	if db.Readers = farReaders; trip < near {
-		db.Readers = nearReaders
+		db.Readers, db.SpareAfter = nearReaders, spareAfter
 	}
 	return nil
 }

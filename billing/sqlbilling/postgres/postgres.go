@@ -72,6 +72,7 @@ const (
 	nearReaders = 2
 	farReaders  = 8
 	near        = time.Millisecond // a round trip to a database that is near takes less
+	spareAfter  = 10 * time.Millisecond
 )
 
 // settle sets a connection up. Plans are made once, for any number of names or rows,
@@ -131,7 +132,7 @@ func open(ctx context.Context, target string, o dialect.Options) (*dialect.DB, e
 		trip = min(trip, time.Since(start))
 	}
 	if db.Readers = farReaders; trip < near {
-		db.Readers = nearReaders
+		db.Readers, db.SpareAfter = nearReaders, spareAfter
 	}
 	return db, nil
 }

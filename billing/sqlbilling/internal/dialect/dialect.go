@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 )
@@ -237,8 +238,11 @@ type DB struct {
 	Server bool
 
 	Readers int // questions that a Lookup answers at once
-	Batch   int // names of one question, at most
-	Writers int // transactions that are worth running at once
+	// SpareAfter is how long one has been running before another is asked beside
+	// it; 0: at once.
+	SpareAfter time.Duration
+	Batch      int // names of one question, at most
+	Writers    int // transactions that are worth running at once
 
 	// Source is what a Lookup opens connections of its own with, where it does.
 	Source any
