@@ -3,8 +3,12 @@ package coa
 import "github.com/radpool/radpool/radpool/metrics"
 
 // Metrics has what Stats counts, for monitoring systems.
-func (c *Controller) Metrics() metrics.Source {
-	return metrics.New(c.Stats,
+func (c *Controller) Metrics() metrics.Source { return Metrics(c.Stats) }
+
+// Metrics has what stats returns, for monitoring systems: for a Controller that is
+// started later than they begin to ask. stats is called by several goroutines at once.
+func Metrics(stats func() Stats) metrics.Source {
+	return metrics.New(stats,
 		metrics.Count("radpool_coa_looks_total", "Questions to the store for what is to be changed.", func(s *Stats) uint64 { return s.Looks }),
 		metrics.Counts("radpool_coa_requests_total", "CoA-Requests and Disconnect-Requests that were sent, by how they ended.", []string{"outcome"}, func(s *Stats, add func(uint64, ...string)) {
 			add(s.Changes, "coa-ack")

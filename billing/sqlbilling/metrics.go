@@ -6,16 +6,20 @@ import (
 )
 
 // Metrics has what Stats counts, for monitoring systems.
-func (b *Backend) Metrics() metrics.Source {
+func (b *Backend) Metrics() metrics.Source { return Metrics(b.Stats) }
+
+// Metrics has what stats returns, for monitoring systems: for a Backend that is opened
+// later than they begin to ask. stats is called by several goroutines at once.
+func Metrics(stats func() Stats) metrics.Source {
 	common := sqlmetrics.Source(func() sqlmetrics.Stats {
-		s := b.Stats()
+		s := stats()
 		return sqlmetrics.Stats{
 			Authorized: s.Authorized, Queries: s.Queries, Unanswered: s.Unanswered,
 			Records: s.Records, Groups: s.Groups, Rows: s.Rows, Retries: s.Retries, Failed: s.Failed,
 			Overloaded: s.Overloaded, Ignored: s.Ignored, Abandoned: s.Abandoned, Pending: s.Pending,
 		}
 	})
-	return metrics.Join(common, metrics.New(b.Stats,
+	return metrics.Join(common, metrics.New(stats,
 		metrics.Count("radpool_sql_values_cut_total", "Values that were stored without their end, since the column is too short.", func(s *Stats) uint64 { return s.Cut }),
 		metrics.Counts("radpool_sql_postauth_total", "Rows for radpostauth by what became of them.", []string{"outcome"}, func(s *Stats, add func(uint64, ...string)) {
 			add(s.PostAuthWritten, "written")

@@ -30,7 +30,7 @@ type backend struct {
 	close   func() error
 	nas     func(context.Context) ([]radpool.Client, error) // the table; nil: there is none
 	ready   <-chan struct{}                                 // closed when the database is there; nil: it is
-	ledger  *ledger.Backend                                 // radpool's own schema; nil: another one
+	ledger  func() *ledger.Backend                          // radpool's own schema, nil while it is away; nil: another one
 	figures func() []status.Figure                          // for the status page; nil: there are none
 	metrics []metrics.Source                                // for Prometheus and expvar
 }
@@ -48,12 +48,8 @@ func openBackend(ctx context.Context, o *options, log *zap.Logger) (*backend, er
 	if o.memoryUsers > 0 {
 		b = &backend{handler: memory(o.memoryUsers), close: func() error { return nil }}
 	} else {
-		open := openSQL
-		if o.schema == radpoolSchema {
-			open = openLedger
-		}
 		var err error
-		if b, err = openLater(ctx, o, log, open); err != nil {
+		if b, err = openLater(ctx, o, log); err != nil {
 			return nil, err
 		}
 	}
@@ -94,7 +90,7 @@ func withJournal(ctx context.Context, b *backend, o *options, log *zap.Logger) (
 
 // openSQL opens the database, creates it when it is missing, and fills it with
 // demo users when it has no subscriber.
-func openSQL(ctx context.Context, o *options, log *zap.Logger) (*backend, error) {
+func openSQL(ctx context.Context, o *options, log *zap.Logger) (*database, error) {
 	opts := sqlbilling.Options{Logger: log, Readers: o.readers, Names: o.names, EscapeNames: o.escapeNames, LeaseTime: o.leaseTime}
 	if !o.postAuth {
 		opts.PostAuthBuffer = -1
@@ -113,11 +109,7 @@ func openSQL(ctx context.Context, o *options, log *zap.Logger) (*backend, error)
 	if err := fill(ctx, db, o, log); err != nil {
 		return nil, err
 	}
-	return &backend{
-		handler: db, close: db.Close, nas: db.Clients,
-		figures: func() []status.Figure { return standardFigures(db.Stats()) },
-		metrics: []metrics.Source{db.Metrics()},
-	}, nil
+	return &database{BatchHandler: db, nas: db.Clients, standard: db}, nil
 }
 
 // fill adds demo users where there is no subscriber. With an error it closes db.

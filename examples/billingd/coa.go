@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"strings"
 	"sync/atomic"
@@ -14,35 +15,38 @@ import (
 	"github.com/radpool/radpool/radpool"
 )
 
-// A dynamicAuthorization asks NASes to change and end sessions in progress (-coa).
+// A dynamicAuthorization asks NASes to change and end sessions in progress (-coa), as
+// soon as the database is there.
 type dynamicAuthorization struct {
-	controller *coa.Controller
+	controller atomic.Pointer[coa.Controller] // nil: the database is away
 	client     *coa.Client
 	nases      *nasTable
-	ledger     *ledger.Backend
+	ledger     func() *ledger.Backend
+	log        *zap.Logger
 }
 
-// startCoA starts it. A NAS is asked under the secret of its requests, unless radpool_nas
-// says another.
+// startCoA starts it, or leaves that to read where the database is away. A NAS is asked
+// under the secret of its requests, unless radpool_nas says another.
 func startCoA(ctx context.Context, o *options, b *backend, clients *radpool.Clients, log *zap.Logger) (*dynamicAuthorization, error) {
-	d := &dynamicAuthorization{ledger: b.ledger, nases: &nasTable{clients: clients, port: o.coaPort}}
-	if err := d.read(ctx); err != nil {
-		return nil, err
-	}
+	d := &dynamicAuthorization{ledger: b.ledger, nases: &nasTable{clients: clients, port: o.coaPort}, log: log}
 	var err error
 	if d.client, err = coa.NewClient(coa.ClientConfig{Find: d.nases.find}); err != nil {
 		return nil, err
 	}
-	if d.controller, err = coa.Start(coa.Config{Store: b.ledger, NAS: d.client, Logger: log}); err != nil {
-		return nil, err
+	if err := d.read(ctx); err != nil {
+		return nil, errors.Join(err, d.client.Close())
 	}
-	b.ledger.Watch(d.controller.Wake)
 	return d, nil
 }
 
-// read reads radpool_nas.
+// read reads radpool_nas, and starts the Controller the first time. It does nothing while
+// the database is away. One goroutine may call it.
 func (d *dynamicAuthorization) read(ctx context.Context) error {
-	list, err := d.ledger.NASes(ctx)
+	db := d.ledger()
+	if db == nil {
+		return nil
+	}
+	list, err := db.NASes(ctx)
 	if err != nil {
 		return err
 	}
@@ -51,16 +55,35 @@ func (d *dynamicAuthorization) read(ctx context.Context) error {
 		rows[list[i].Prefix] = &list[i]
 	}
 	d.nases.rows.Store(&rows)
+	if d.controller.Load() != nil {
+		return nil
+	}
+	controller, err := coa.Start(coa.Config{Store: db, NAS: d.client, Logger: d.log})
+	if err != nil {
+		return err
+	}
+	d.controller.Store(controller)
+	db.Watch(controller.Wake)
 	return nil
 }
 
-// close ends it, before the back end is closed.
-func (d *dynamicAuthorization) close(log *zap.Logger) {
-	d.ledger.Watch(nil)
-	d.controller.Close()
+// stats are those of the Controller, zero before it is started.
+func (d *dynamicAuthorization) stats() (st coa.Stats) {
+	if c := d.controller.Load(); c != nil {
+		st = c.Stats()
+	}
+	return st
+}
+
+// close ends it, before the back end is closed, and when nobody calls read any more.
+func (d *dynamicAuthorization) close() {
+	if c := d.controller.Load(); c != nil {
+		d.ledger().Watch(nil)
+		c.Close()
+	}
 	_ = d.client.Close() // always nil
-	st := d.controller.Stats()
-	log.Info("sessions in progress", zap.Uint64("changed", st.Changes), zap.Uint64("disconnected", st.Disconnects), zap.Uint64("refused", st.Refused),
+	st := d.stats()
+	d.log.Info("sessions in progress", zap.Uint64("changed", st.Changes), zap.Uint64("disconnected", st.Disconnects), zap.Uint64("refused", st.Refused),
 		zap.Uint64("not_found", st.NotFound), zap.Uint64("silence", st.Silence), zap.Uint64("unreachable", st.Unreachable))
 }
 

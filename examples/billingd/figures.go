@@ -42,8 +42,8 @@ func decisions(st billing.Stats) []status.Figure {
 	return l.list
 }
 
-// database are what both schemas count.
-func database(st ledger.Stats) *figureList {
+// common are what both schemas count.
+func common(st ledger.Stats) *figureList {
 	l := &figureList{group: "Database"}
 	l.count("Access-Requests answered", st.Authorized)
 	l.count("statements for them", st.Queries)
@@ -58,7 +58,7 @@ func database(st ledger.Stats) *figureList {
 }
 
 func standardFigures(st sqlbilling.Stats) []status.Figure {
-	l := database(ledger.Stats{
+	l := common(ledger.Stats{
 		Authorized: st.Authorized, Queries: st.Queries, Unanswered: st.Unanswered, Records: st.Records, Groups: st.Groups,
 		Pending: st.Pending, Retries: st.Retries, Failed: st.Failed, Overloaded: st.Overloaded,
 	})
@@ -67,7 +67,7 @@ func standardFigures(st sqlbilling.Stats) []status.Figure {
 	return l.list
 }
 
-func ledgerFigures(st ledger.Stats) []status.Figure { return database(st).list }
+func ledgerFigures(st ledger.Stats) []status.Figure { return common(st).list }
 
 func journalFigures(st journal.Stats, now time.Time) []status.Figure {
 	l := figureList{group: "Journal"}

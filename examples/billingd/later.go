@@ -8,52 +8,71 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/sqlbilling"
+	"github.com/radpool/radpool/billing/sqlbilling/ledger"
 	"github.com/radpool/radpool/radpool"
+	"github.com/radpool/radpool/radpool/metrics"
 	"github.com/radpool/radpool/radpool/status"
 )
 
+// A database is one that is open.
+type database struct {
+	billing.BatchHandler
+	nas      func(context.Context) ([]radpool.Client, error) // the table
+	standard *sqlbilling.Backend                             // nil: it is the other one
+	ledger   *ledger.Backend
+}
+
 // openLater opens a database, or, where its server is away, does so when it is there:
 // until then there is no answer to an Access-Request, and accounting is in the journal.
-// Who ends sessions (-coa) asks the database for them, so that it must be there at the start.
-func openLater(
-	ctx context.Context, o *options, log *zap.Logger, open func(context.Context, *options, *zap.Logger) (*backend, error),
-) (*backend, error) {
-	named := func(err error) error { return fmt.Errorf("-db %s: %w", o.database(), err) }
-	if o.coa {
-		b, err := open(ctx, o, log)
-		if err != nil {
-			return nil, named(err)
-		}
-		return b, nil
+func openLater(ctx context.Context, o *options, log *zap.Logger) (*backend, error) {
+	open := openSQL
+	if o.schema == radpoolSchema {
+		open = openLedger
 	}
-	var db atomic.Pointer[backend]
+	var now atomic.Pointer[database] // nil: it was not there yet
 	later, err := billing.OpenLater(ctx, func(ctx context.Context) (billing.BatchHandler, error) {
-		b, err := open(ctx, o, log)
+		db, err := open(ctx, o, log)
 		if err != nil {
-			return nil, named(err)
+			return nil, fmt.Errorf("-db %s: %w", o.database(), err)
 		}
-		h, ok := b.handler.(billing.BatchHandler)
-		if !ok {
-			return nil, fmt.Errorf("%T takes no batches", b.handler)
-		}
-		db.Store(b)
-		return h, nil
+		now.Store(db)
+		return db.BatchHandler, nil
 	}, log)
 	if err != nil {
 		return nil, err
 	}
 	b := &backend{handler: later, close: later.Close, ready: later.Ready()}
 	b.nas = func(ctx context.Context) ([]radpool.Client, error) {
-		if b := db.Load(); b != nil {
-			return b.nas(ctx)
+		if db := now.Load(); db != nil {
+			return db.nas(ctx)
 		}
 		return nil, fmt.Errorf("the clients of the database: %w", billing.ErrAway)
 	}
-	b.figures = func() []status.Figure {
-		if b := db.Load(); b != nil {
-			return b.shown()
+	if o.schema == radpoolSchema {
+		b.ledger = func() *ledger.Backend {
+			if db := now.Load(); db != nil {
+				return db.ledger
+			}
+			return nil
 		}
-		return nil
+		stats := func() (st ledger.Stats) {
+			if db := b.ledger(); db != nil {
+				st = db.Stats()
+			}
+			return st
+		}
+		b.figures = func() []status.Figure { return ledgerFigures(stats()) }
+		b.metrics = []metrics.Source{ledger.Metrics(stats)}
+		return b, nil
 	}
+	stats := func() (st sqlbilling.Stats) {
+		if db := now.Load(); db != nil {
+			st = db.standard.Stats()
+		}
+		return st
+	}
+	b.figures = func() []status.Figure { return standardFigures(stats()) }
+	b.metrics = []metrics.Source{sqlbilling.Metrics(stats)}
 	return b, nil
 }

@@ -11,8 +11,6 @@ import (
 
 	"github.com/radpool/radpool/billing/sqlbilling/ledger"
 	"github.com/radpool/radpool/radpool"
-	"github.com/radpool/radpool/radpool/metrics"
-	"github.com/radpool/radpool/radpool/status"
 )
 
 // The values of -schema.
@@ -23,7 +21,7 @@ const (
 
 // openLedger opens radpool's own schema, creates it when it is missing, and fills it
 // with demo users when it has no subscriber.
-func openLedger(ctx context.Context, o *options, log *zap.Logger) (*backend, error) {
+func openLedger(ctx context.Context, o *options, log *zap.Logger) (*database, error) {
 	opts := ledger.Options{Logger: log, Readers: o.readers, Control: o.coa}
 	if !o.postAuth {
 		opts.PostAuthBuffer = -1
@@ -39,8 +37,7 @@ func openLedger(ctx context.Context, o *options, log *zap.Logger) (*backend, err
 	if err := fill(ctx, db, o, log); err != nil {
 		return nil, err
 	}
-	figures := func() []status.Figure { return ledgerFigures(db.Stats()) }
-	return &backend{handler: db, close: db.Close, ledger: db, figures: figures, metrics: []metrics.Source{db.Metrics()}, nas: func(ctx context.Context) ([]radpool.Client, error) {
+	return &database{BatchHandler: db, ledger: db, nas: func(ctx context.Context) ([]radpool.Client, error) {
 		nases, err := db.NASes(ctx)
 		var list []radpool.Client
 		for _, n := range nases {

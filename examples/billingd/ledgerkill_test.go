@@ -39,15 +39,11 @@ var killTariff = rating.Tariff{Prices: rating.Prices{InputMB: 1_234_567, OutputM
 func killLedger(t *testing.T, killDatabase bool) {
 	t.Helper()
 	m := startMariaDB(t)
-	admin := m.open("")
-	admin.MustExec("CREATE DATABASE isp")
-	_ = admin.Close()
 	args := []string{
-		"-db", "mysql:" + m.dsn("isp"), "-schema", "radpool", "-demo", "20", "-journal", filepath.Join(t.TempDir(), "journal.db"),
+		"-db", "mysql:" + m.dsn(), "-schema", "radpool", "-demo", "20", "-journal", filepath.Join(t.TempDir(), "journal.db"),
 	}
 	b := start(t, args...)
-	db := m.open("isp")
-	defer func() { _ = db.Close() }()
+	db := m.open()
 	db.MustExec("UPDATE radpool_tariff SET price_input_mb = ?, price_output_mb = ?, price_hour = ?, price_day = ?, mb_octets = ?",
 		int64(killTariff.InputMB), int64(killTariff.OutputMB), int64(killTariff.Hour), int64(killTariff.Day), killTariff.MB)
 	acked := newAcknowledged()

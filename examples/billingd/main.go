@@ -41,6 +41,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/coa"
 	"github.com/radpool/radpool/radpool"
 	"github.com/radpool/radpool/radpool/metrics"
 )
@@ -150,9 +151,9 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 			sockets.close()
 			return fmt.Errorf("-coa: %w", err)
 		}
-		defer dynamic.close(log)
+		defer dynamic.close()
 		follow = append(follow, dynamic.read)
-		backend.metrics = append(backend.metrics, dynamic.controller.Metrics())
+		backend.metrics = append(backend.metrics, coa.Metrics(dynamic.stats))
 	}
 	end := followClients(ctx, follow, backend.ready, log)
 	defer end() // before the database is closed

@@ -103,6 +103,21 @@ func (b *billingd) end(s os.Signal) int {
 	return b.cmd.ProcessState.ExitCode()
 }
 
+// eventually looks every now and then, until lacking returns that nothing lacks.
+func eventually(t *testing.T, lacking func() string) {
+	t.Helper()
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	deadline := time.After(3 * time.Minute)
+	for what := lacking(); what != ""; what = lacking() {
+		select {
+		case <-ticker.C:
+		case <-deadline:
+			t.Fatal(what)
+		}
+	}
+}
+
 // openDB opens the database of a billingd for looking at.
 func openDB(t *testing.T, file string) *sqlx.DB {
 	t.Helper()

@@ -26,9 +26,7 @@ type mariaDB struct {
 func newMariaDB(t *testing.T) *mariaDB {
 	t.Helper()
 	for _, program := range []string{"mariadbd", "mariadb-install-db"} {
-		if _, err := exec.LookPath(program); err != nil {
-			need.Missing(t, program+" (Debian: mariadb-server)")
-		}
+		need.Command(t, program, "Debian: apt-get install mariadb-server")
 	}
 	m := &mariaDB{t: t, dir: t.TempDir()}
 	if len(m.socket()) > 100 {
@@ -70,6 +68,14 @@ func (m *mariaDB) socket() string { return filepath.Join(m.dir, "socket") }
 
 // dsn is the database for go-sql-driver.
 func (m *mariaDB) dsn() string { return "root@unix(" + m.socket() + ")/radius" }
+
+// startMariaDB makes one, and starts it.
+func startMariaDB(t *testing.T) *mariaDB {
+	t.Helper()
+	m := newMariaDB(t)
+	m.start()
+	return m
+}
 
 // start starts it, and returns when it takes connections. It syncs each COMMIT.
 func (m *mariaDB) start() {
