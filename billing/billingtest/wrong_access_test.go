@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 
 	"layeh.com/radius"
 
@@ -114,6 +115,15 @@ var accessFaults = []fault{
 			return billing.Grant{Reason: billing.ReasonUnknownUser}, nil
 		}
 	}},
+	{"while the database hangs everybody is let in", "stalled", "Authorize", func(w *wrong) {
+		w.authorize = func(ctx context.Context, req *billing.AccessRequest) (billing.Grant, error) {
+			g, err := w.ledger.Authorize(ctx, req)
+			if err != nil {
+				return billing.Grant{AnyPassword: true}, nil
+			}
+			return g, nil
+		}
+	}},
 	{"it changes the name in the request", "arguments", "Authorize", func(w *wrong) {
 		w.authorize = func(ctx context.Context, req *billing.AccessRequest) (billing.Grant, error) {
 			req.CallingStationID = strings.ReplaceAll(req.CallingStationID, "-", ":")
@@ -156,6 +166,17 @@ var accessFaults = []fault{
 			name := last
 			w.mu.Unlock()
 			return w.lookup(name), nil
+		}
+	}},
+	{"it panics while another call runs", "concurrent", "Authorize", func(w *wrong) {
+		var running atomic.Int64
+		w.authorize = func(ctx context.Context, req *billing.AccessRequest) (billing.Grant, error) {
+			if running.Add(1) > 1 {
+				panic("concurrent map read and map write")
+			}
+			defer running.Add(-1)
+			w.meet()
+			return w.ledger.Authorize(ctx, req)
 		}
 	}},
 }

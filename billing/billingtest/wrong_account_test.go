@@ -24,6 +24,15 @@ var accountFaults = []fault{
 			return w.ledger.Account(ctx, &c)
 		}
 	}},
+	{"of three records one is lost, and acknowledged", "any-order", "Account", func(w *wrong) {
+		n := 0
+		w.account = func(ctx context.Context, rec *billing.AccountingRecord) error {
+			if n++; n%3 == 0 {
+				return nil
+			}
+			return w.ledger.Account(ctx, rec)
+		}
+	}},
 	{"the last record wins", "any-order", "Account", func(w *wrong) {
 		w.change(func(e *entry, rec *billing.AccountingRecord, _ entry, _ bool) {
 			if rec.Status != billing.Start {
