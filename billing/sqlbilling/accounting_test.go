@@ -114,7 +114,7 @@ func TestEveryOrderMakesTheSameRow(t *testing.T) {
 			}
 		}
 		for _, part := range []string{
-			`"acctstarttime":1700000000`, `"acctupdatetime":1700000900`, `"acctstoptime":1700000900`, `"acctinterval":interface {}(nil)`,
+			`"acctstarttime":1700000000`, `"acctupdatetime":1700000900`, `"acctstoptime":1700000900`, `"acctinterval":300`,
 			`"acctsessiontime":900`, `"acctinputoctets":3000`, `"acctoutputoctets":30064771072`, `"acctterminatecause":"User-Request"`,
 			`"nasporttype":"Ethernet"`, `"acctauthentic":"RADIUS"`, `"servicetype":"Framed-User"`, `"framedprotocol":"PPP"`,
 			`"framedipaddress":"10.0.0.7"`, `"framedipv6prefix":"2001:db8:1::/64"`, `"class":"0x0001ff"`,

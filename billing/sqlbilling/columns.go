@@ -19,6 +19,7 @@ type column struct {
 	text     func(*acct.Session) *string
 	number   func(*acct.Session) *int64 // 0 is stored as 0
 	moment   func(*acct.Session) *int64 // 0 is stored as NULL
+	sparse   bool                       // the number 0 is stored as NULL as well
 
 	in dialect.Column // what the database has
 }
@@ -37,10 +38,13 @@ func (c *column) value(s *acct.Session) any {
 	case c.text != nil:
 		return *c.text(s)
 	case c.number != nil:
-		return *c.number(s)
-	}
-	if t := *c.moment(s); t != 0 {
-		return t
+		if n := *c.number(s); n != 0 || !c.sparse {
+			return n
+		}
+	default:
+		if t := *c.moment(s); t != 0 {
+			return t
+		}
 	}
 	return nil
 }
@@ -56,9 +60,8 @@ func (c *column) store(d *dialect.Dialect, expr string) string {
 	return expr
 }
 
-// acctColumns are the columns that are read and written. acctinterval is not:
-// the time between the last two updates depends on the order in which they came,
-// so it stays NULL, or what another server put there. Nor is realm.
+// acctColumns are the columns that are read and written. realm is not: it is what
+// FreeRADIUS writes where its proxy.conf has no such realm, the default of the schema.
 var acctColumns = []column{
 	{name: "acctuniqueid", required: true, text: func(s *acct.Session) *string { return &s.UniqueID }},
 	{name: "acctsessionid", required: true, text: func(s *acct.Session) *string { return &s.SessionID }},
@@ -68,6 +71,7 @@ var acctColumns = []column{
 	{name: "nasporttype", text: func(s *acct.Session) *string { return &s.PortType }},
 	{name: "acctstarttime", required: true, moment: func(s *acct.Session) *int64 { return &s.Start }},
 	{name: "acctupdatetime", hot: true, moment: func(s *acct.Session) *int64 { return &s.Update }},
+	{name: "acctinterval", hot: true, sparse: true, number: func(s *acct.Session) *int64 { return &s.Interval }},
 	{name: "acctstoptime", required: true, moment: func(s *acct.Session) *int64 { return &s.Stop }},
 	{name: "acctsessiontime", hot: true, number: func(s *acct.Session) *int64 { return &s.Seconds }},
 	{name: "acctauthentic", text: func(s *acct.Session) *string { return &s.Authentic }},
@@ -154,6 +158,9 @@ func inspect(tables dialect.Tables) (layout, error) {
 		} else {
 			l.missing = append(l.missing, "radacct."+c.name)
 		}
+	}
+	if !has("radacct", "acctupdatetime") { // from which it counts
+		l.columns = slices.DeleteFunc(l.columns, func(c column) bool { return c.name == "acctinterval" })
 	}
 	l.cause = has("radacct", "acctterminatecause")
 	l.reason = has("radpostauth", "reason")

@@ -112,7 +112,10 @@
 //
 //   - acctstarttime is the earliest start that any record tells: of a Start its own
 //     time, of others their time less Acct-Session-Time. acctupdatetime is the time
-//     of the latest record.
+//     of the latest record, and acctinterval how many seconds before it the latest
+//     one with another time was: NULL after the first. A Stop counts as
+//     well, as in FreeRADIUS's queries for PostgreSQL; in those for MySQL it
+//     changes neither column.
 //   - acctsessiontime and the octets are the largest reported.
 //   - acctstoptime and acctterminatecause are those of the Stop; of several with
 //     different times, the earliest.
@@ -123,8 +126,7 @@
 //     Session time and octets stay what was last reported.
 //   - Everything else: known wins over unknown, and of values that contradict each
 //     other the greater in octet order.
-//   - acctinterval is left alone, since the time between the last two
-//     updates depends on their order; realm likewise.
+//   - realm stays what the schema has as its default: it is of FreeRADIUS's proxy.
 //
 // A NAS that uses one Acct-Session-Id for two sessions of the same user and port
 // makes one session of them, since their acctuniqueid is the same.

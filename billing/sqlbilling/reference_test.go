@@ -30,7 +30,7 @@ func reference(recs []*billing.AccountingRecord) string {
 
 func referenceRow(id string, list, all []*billing.AccountingRecord) string {
 	start, update := int64(math.MaxInt64), int64(0)
-	var seconds, input, output int64
+	var seconds, input, output, interval int64
 	var addr, connectStart, connectStop string
 	type end struct {
 		at    int64
@@ -65,6 +65,11 @@ func referenceRow(id string, list, all []*billing.AccountingRecord) string {
 			own = append(own, end{t, cause})
 		}
 	}
+	for _, rec := range list {
+		if t := rec.Time.Unix(); t < update && (interval == 0 || update-t < interval) {
+			interval = update - t
+		}
+	}
 	for _, rec := range all {
 		restart := rec.Status == billing.AccountingOn || rec.Status == billing.AccountingOff
 		if restart && rec.NASAddr == list[0].NASAddr && rec.Time.Unix() >= start {
@@ -85,14 +90,14 @@ func referenceRow(id string, list, all []*billing.AccountingRecord) string {
 	if len(ends) > 0 {
 		last = ends[0]
 	}
-	return fmt.Sprint(id, start, update, last.at, last.cause, seconds, input, output, addr, connectStart, connectStop)
+	return fmt.Sprint(id, start, update, interval, last.at, last.cause, seconds, input, output, addr, connectStart, connectStop)
 }
 
 // referenceRows is what reference is compared with.
 func (f *fixture) referenceRows() string {
 	f.t.Helper()
 	sec := f.e.seconds
-	rows, err := f.raw.Query(`SELECT acctuniqueid, ` + sec("acctstarttime") + `, ` + sec("acctupdatetime") + `, COALESCE(` + sec("acctstoptime") + `, 0),
+	rows, err := f.raw.Query(`SELECT acctuniqueid, ` + sec("acctstarttime") + `, ` + sec("acctupdatetime") + `, COALESCE(acctinterval, 0), COALESCE(` + sec("acctstoptime") + `, 0),
 		COALESCE(acctterminatecause, ''), acctsessiontime, acctinputoctets, acctoutputoctets, framedipaddress, COALESCE(connectinfo_start, ''),
 		COALESCE(connectinfo_stop, '') FROM radacct`)
 	if err != nil {
@@ -103,11 +108,11 @@ func (f *fixture) referenceRows() string {
 	for rows.Next() {
 		var id, cause, connectStart, connectStop string
 		var addr sql.NullString
-		var start, update, stop, seconds, input, output int64
-		if err := rows.Scan(&id, &start, &update, &stop, &cause, &seconds, &input, &output, &addr, &connectStart, &connectStop); err != nil {
+		var start, update, interval, stop, seconds, input, output int64
+		if err := rows.Scan(&id, &start, &update, &interval, &stop, &cause, &seconds, &input, &output, &addr, &connectStart, &connectStop); err != nil {
 			f.t.Fatal(err)
 		}
-		lines = append(lines, fmt.Sprint(id, start, update, stop, cause, seconds, input, output, addr.String, connectStart, connectStop))
+		lines = append(lines, fmt.Sprint(id, start, update, interval, stop, cause, seconds, input, output, addr.String, connectStart, connectStop))
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")

@@ -79,6 +79,7 @@ func (c *change) apply(ctx context.Context, sessions []acct.Session, records []*
 		}
 		fit(&r.Session)
 		r.Merge(&old.Session)
+		r.Interval = 0 // radpool_session has no such column
 		r.Reboot(history[r.NASAddr])
 		fit(&r.Session)
 		merged[r.UniqueID] = r

@@ -30,6 +30,7 @@ type Session struct {
 	NASAddr, PortID, PortType string
 
 	Start, Update, Stop int64
+	Interval            int64 // Update less the time of the newest record before it; 0: there was none
 	Seconds             int64 // Acct-Session-Time, the largest reported
 	Input, Output       int64 // octets, the largest reported
 
@@ -94,7 +95,7 @@ func NewSession(rec *billing.AccountingRecord) (Session, error) {
 func (s *Session) Merge(o *Session) {
 	s.ID = max(s.ID, o.ID)
 	s.Start = earlier(s.Start, o.Start)
-	s.Update = max(s.Update, o.Update)
+	s.Update, s.Interval = latest(s.Update, s.Interval, o.Update, o.Interval)
 	s.Seconds = max(s.Seconds, o.Seconds)
 	s.Input, s.Output = max(s.Input, o.Input), max(s.Output, o.Output)
 	if better(o.Stop, o.Cause, s.Stop, s.Cause) {
@@ -145,6 +146,25 @@ func better(stop int64, cause string, stop2 int64, cause2 string) bool {
 		return c < 0
 	}
 	return cause > cause2
+}
+
+// maxInterval is what the column of MySQL holds. To be told of a longer time as of this
+// one depends on no order either.
+const maxInterval = math.MaxInt32
+
+// latest is the newest of some times, and how long before it the one before was, out of
+// the same of two parts of them: the two newest of all are among the two newest of each.
+// An update is 0 where there is no time, an interval where there is no second one.
+func latest(update, interval, update2, interval2 int64) (newest, since int64) {
+	switch {
+	case update < update2:
+		return latest(update2, interval2, update, interval)
+	case update2 == 0:
+		return update, max(interval, 0)
+	case update == update2:
+		return update, earlier(max(interval, 0), max(interval2, 0))
+	}
+	return update, min(earlier(max(interval, 0), update-update2), maxInterval)
 }
 
 // earlier is the smaller of two times, where 0 is unknown.
