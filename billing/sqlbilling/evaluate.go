@@ -13,8 +13,8 @@ import (
 	"layeh.com/radius/rfc3576"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/internal/reply"
 	"github.com/radpool/radpool/billing/rating"
-	"github.com/radpool/radpool/billing/sqlbilling/internal/reply"
 )
 
 // evaluate decides what a request is granted from the rows of its subscriber: a

@@ -10,9 +10,9 @@ import (
 
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/coa"
+	"github.com/radpool/radpool/billing/internal/reply"
 	"github.com/radpool/radpool/billing/rating"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/acct"
-	"github.com/radpool/radpool/billing/sqlbilling/internal/reply"
 	"github.com/radpool/radpool/internal/dict"
 )
 
