@@ -1,0 +1,175 @@
+// Command ldapbackend is a RADIUS server whose subscribers are in an LDAP directory,
+// such as OpenLDAP: to run as it is, or to copy from. Accounting goes where it can be
+// kept: a directory is made for reading, so records are written to a database (compose.go
+// is how two back ends become one).
+//
+//	ldapbackend -url ldap://127.0.0.1 -bind-dn cn=radius,dc=example,dc=org -password-file pw -base ou=people,dc=example,dc=org
+//	ldapbackend -url ldaps://ldap.example.org -ca ca.pem ...       encrypted
+//	ldapbackend -url ldap://ldap.example.org -start-tls ...        encrypted as well
+//	ldapbackend -mode bind ...                                     the directory itself checks passwords
+//
+// # Passwords
+//
+// With -mode hash (the default) it reads userPassword and compares: {SSHA} and all other
+// forms that billing.ParsePasswordWithHeader knows answer PAP; one in cleartext answers
+// CHAP and MS-CHAP as well. All requests that wait are one search. The -bind-dn must be allowed
+// to read userPassword.
+//
+// With -mode bind it binds as the subscriber with what they gave. That works with every
+// directory, and with PAP only; each request is a search and a bind of its own.
+//
+// # The reply
+//
+// Each -map ATTRIBUTE=NAME puts the values of an attribute of the entry into the reply,
+// under the name of a RADIUS attribute. Without -map it is this:
+//
+//	radiusFramedIPAddress=Framed-IP-Address    radiusFramedIPNetmask=Framed-IP-Netmask
+//	radiusFramedRoute=Framed-Route             radiusFilterId=Filter-Id
+//	radiusSessionTimeout=Session-Timeout       radiusIdleTimeout=Idle-Timeout
+//	radiusServiceType=Service-Type             radiusFramedProtocol=Framed-Protocol
+//	radiusReplyMessage=Reply-Message           radiusClass=Class
+//
+// The values of -pairs (radiusReplyAttribute) are whole pairs, as rlm_ldap of FreeRADIUS
+// has them: "Mikrotik-Rate-Limit := 10M/10M".
+//
+// # When the directory is away
+//
+// Nobody gets an answer, so that a NAS asks another server; nobody is let in, or rejected,
+// for it. Connections are made anew when it is back. What the directory refuses at start
+// (the name or password of -bind-dn, a -base that is not there) ends the program with a
+// message; later it is logged.
+//
+// Exit status 0: ended by a signal; 1: it could not serve; 2: wrong flags.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/sqlbilling"
+	_ "github.com/radpool/radpool/billing/sqlbilling/mysql"
+	_ "github.com/radpool/radpool/billing/sqlbilling/postgres"
+	_ "github.com/radpool/radpool/billing/sqlbilling/sqlite"
+	"github.com/radpool/radpool/radpool"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
+	o, err := parseFlags(os.Args[1:], os.Stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		os.Exit(0)
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "ldapbackend: %v\n", err)
+		os.Exit(2)
+	}
+	log, err := zap.NewProduction()
+	if err == nil {
+		err = serve(ctx, o, os.Stdout, log)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "ldapbackend: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// backend is what is open: a billing.Handler with both halves.
+type backend struct {
+	billing.Handler
+	close func() error
+}
+
+// open opens both halves. A directory that is away is no reason not to serve: it may
+// come later. One that refuses is.
+func open(ctx context.Context, o *options, log *zap.Logger) (*backend, error) {
+	var (
+		subscribers interface {
+			authorizer
+			close()
+		}
+		dir *directory
+	)
+	if o.mode == modeBind {
+		b := newBinder(o.settings)
+		subscribers, dir = b, b.dir
+	} else {
+		dir = newDirectory(o.settings)
+		subscribers = dir
+	}
+	if inTheClear(o.url, o.startTLS) {
+		log.Warn("passwords go over the network as they are: use ldaps:// or -start-tls", zap.String("url", o.url))
+	}
+	check, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	if err := dir.check(check); errors.Is(err, errRefused) {
+		subscribers.close()
+		return nil, err
+	} else if err != nil {
+		log.Warn("the directory is away: nobody gets an answer until it is there", zap.Error(err))
+	}
+	accounting, err := sqlbilling.Open(ctx, o.db, sqlbilling.Options{Logger: log})
+	if err != nil {
+		subscribers.close()
+		return nil, err
+	}
+	closeBoth := func() error {
+		subscribers.close()
+		return accounting.Close()
+	}
+	return &backend{compose(subscribers, accounting), closeBoth}, nil
+}
+
+func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (err error) {
+	b, err := open(ctx, o, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+	secret := []byte(o.secret)
+	clients, err := radpool.NewClients(
+		radpool.Client{Prefix: netip.MustParsePrefix("127.0.0.0/8"), Secret: secret},
+		radpool.Client{Prefix: netip.MustParsePrefix("::1/128"), Secret: secret})
+	if err != nil {
+		return err
+	}
+	auth, err := net.ListenPacket("udp", o.auth)
+	if err != nil {
+		return fmt.Errorf("-auth: %w", err)
+	}
+	acct, err := net.ListenPacket("udp", o.acct)
+	if err != nil {
+		_ = auth.Close() // nothing was sent on it
+		return fmt.Errorf("-acct: %w", err)
+	}
+	server := &radpool.Server{
+		Handler: &billing.Processor{Handler: b.Handler, Logger: log},
+		Clients: clients, Logger: log,
+		// One worker a connection: more would only wait for one.
+		Config: radpool.Config{MaxServers: o.conns, MaxSpareServers: min(o.conns, 32), MinSpareServers: min(o.conns, 8)},
+	}
+	served := make(chan error, 2)
+	go func() { served <- server.ServeServices(auth, radpool.Auth) }()
+	go func() { served <- server.ServeServices(acct, radpool.Acct) }()
+	_, _ = fmt.Fprintf(stdout, "ldapbackend ready auth=%s acct=%s\n", auth.LocalAddr(), acct.LocalAddr())
+	select {
+	case err := <-served:
+		return errors.Join(err, server.Close())
+	case <-ctx.Done():
+	}
+	drain, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return server.Shutdown(drain)
+}
