@@ -168,9 +168,7 @@ func (l *Later) PostAuth(res *AuthResult) {
 	if err != nil {
 		return
 	}
-	if p, ok := h.(PostAuther); ok {
-		p.PostAuth(res)
-	}
+	TellPostAuth(h, res)
 }
 
 // LeaseAddresses asks the back end, if it has pools.
@@ -182,7 +180,5 @@ func (l *Later) LeaseAddresses(ctx context.Context, leases []*AddressLease) {
 		}
 		return
 	}
-	if p, ok := h.(AddressPooler); ok {
-		p.LeaseAddresses(ctx, leases)
-	}
+	LeaseAll(ctx, h, leases)
 }

@@ -90,9 +90,7 @@ func newLease(a *access, g *Grant, d decision) *AddressLease {
 
 // lease asks the Handler for addresses. A Handler that leases none has no pool.
 func (p *Processor) lease(ctx context.Context, leases []*AddressLease) {
-	if h, ok := p.Handler.(AddressPooler); ok {
-		h.LeaseAddresses(ctx, leases)
-	}
+	LeaseAll(ctx, p.Handler, leases)
 }
 
 // finishLease answers a request that is let in and wanted an address.

@@ -57,33 +57,27 @@ func (r *Recorder) Account(ctx context.Context, rec *billing.AccountingRecord) e
 // AuthorizeBatch keeps reqs and asks the Handler, at once if it is a
 // billing.BatchHandler.
 func (r *Recorder) AuthorizeBatch(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
-	h, ok := r.Handler.(billing.BatchHandler)
-	if !ok {
-		for i, req := range reqs {
-			grants[i], errs[i] = r.Authorize(ctx, req)
-		}
-		return
-	}
 	for _, req := range reqs {
 		r.keepAccess(req)
 	}
-	h.AuthorizeBatch(ctx, reqs, grants, errs)
+	if r.Handler != nil {
+		billing.AuthorizeAll(ctx, r.Handler, reqs, grants, errs)
+		return
+	}
+	for i := range reqs {
+		grants[i] = billing.Grant{Reason: billing.ReasonUnknownUser}
+	}
 }
 
 // AccountBatch keeps recs and asks the Handler, at once if it is a
 // billing.BatchHandler.
 func (r *Recorder) AccountBatch(ctx context.Context, recs []*billing.AccountingRecord, errs []error) {
-	h, ok := r.Handler.(billing.BatchHandler)
-	if !ok {
-		for i, rec := range recs {
-			errs[i] = r.Account(ctx, rec)
-		}
-		return
-	}
 	for _, rec := range recs {
 		r.keepRecord(rec)
 	}
-	h.AccountBatch(ctx, recs, errs)
+	if r.Handler != nil {
+		billing.AccountAll(ctx, r.Handler, recs, errs)
+	}
 }
 
 // PostAuth keeps res and tells the Handler, if it wants to hear.
@@ -92,16 +86,12 @@ func (r *Recorder) PostAuth(res *billing.AuthResult) {
 	c.Access = cloneAccess(res.Access)
 	c.Password = slices.Clone(res.Password)
 	keep(r, &r.results, &c)
-	if h, ok := r.Handler.(billing.PostAuther); ok {
-		h.PostAuth(res)
-	}
+	billing.TellPostAuth(r.Handler, res)
 }
 
 // LeaseAddresses asks the Handler, if it has pools; one that has none has no address.
 func (r *Recorder) LeaseAddresses(ctx context.Context, leases []*billing.AddressLease) {
-	if h, ok := r.Handler.(billing.AddressPooler); ok {
-		h.LeaseAddresses(ctx, leases)
-	}
+	billing.LeaseAll(ctx, r.Handler, leases)
 }
 
 func (r *Recorder) keepAccess(req *billing.AccessRequest) { keep(r, &r.access, cloneAccess(req)) }

@@ -78,7 +78,7 @@ func (j *Journal) route(ctx context.Context, recs []*billing.AccountingRecord, k
 		if !asked {
 			asked = true
 			var probe bool
-			if probe, allowed = j.account.allow(now); allowed {
+			if probe, allowed = j.account.Allow(now); allowed {
 				c = j.newCall(ctx, now, &j.account, probe, limit)
 				c.short = c.short || limit < j.o.Timeout
 			}
@@ -86,7 +86,7 @@ func (j *Journal) route(ctx context.Context, recs []*billing.AccountingRecord, k
 		switch {
 		case allowed:
 		case j.file == nil:
-			return call{}, j.account.err
+			return call{}, j.account.refusal()
 		default:
 			j.queue.waiting.add(k)
 			kept[i] = true

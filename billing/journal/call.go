@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/radpool/radpool/billing/internal/breaker"
 )
 
 // A call is one of the back end's methods while it runs.
@@ -15,17 +17,17 @@ type call struct {
 	cancel context.CancelFunc
 
 	j       *Journal
-	breaker *breaker
+	side    *side
 	probe   bool
 	ended   bool
 	short   bool // it had less time than a back end may take, so that to run out of it says nothing
-	outcome outcome
+	outcome breaker.Outcome
 	err     error // the first that was no answer
 }
 
 // newCall begins a call that the breaker has allowed. It takes at most limit.
-func (j *Journal) newCall(ctx context.Context, now time.Time, b *breaker, probe bool, limit time.Duration) call {
-	c := call{parent: ctx, j: j, breaker: b, probe: probe}
+func (j *Journal) newCall(ctx context.Context, now time.Time, s *side, probe bool, limit time.Duration) call {
+	c := call{parent: ctx, j: j, side: s, probe: probe}
 	if deadline, ok := ctx.Deadline(); ok && deadline.Sub(now) < limit {
 		c.short = true
 	}
@@ -38,10 +40,10 @@ func (j *Journal) newCall(ctx context.Context, now time.Time, b *breaker, probe 
 func (c *call) judge(err, theirs error) {
 	switch {
 	case err == nil || errors.Is(err, theirs):
-		c.outcome = passed
-	case c.outcome == passed || c.parent.Err() != nil || c.short && c.ctx.Err() != nil:
+		c.outcome = breaker.Passed
+	case c.outcome == breaker.Passed || c.parent.Err() != nil || c.short && c.ctx.Err() != nil:
 	default:
-		c.outcome = failed
+		c.outcome = breaker.Failed
 		if c.err == nil {
 			c.err = err
 		}
@@ -58,35 +60,35 @@ func (c *call) end() {
 	c.cancel()
 	now := time.Now()
 	c.j.mu.Lock()
-	changed := c.breaker.end(now, c.probe, c.outcome, c.err)
-	b := *c.breaker
+	changed := c.side.End(now, c.probe, c.outcome, c.err)
+	s := *c.side
 	c.j.mu.Unlock()
 	if changed {
-		c.j.changed(now, &b)
+		c.j.changed(now, &s)
 	}
 }
 
-// changed says that the back end has come or gone. b is a copy of its breaker.
-func (j *Journal) changed(now time.Time, b *breaker) {
+// changed says that the back end has come or gone. s is a copy of its side.
+func (j *Journal) changed(now time.Time, s *side) {
 	signal(j.more)
-	if b.away {
-		j.o.Logger.Error("journal: the back end does not answer", zap.String("what", b.what), zap.NamedError("error", errors.Unwrap(b.err)))
+	if s.Away() {
+		j.o.Logger.Error("journal: the back end does not answer", zap.String("what", s.what), zap.NamedError("error", s.Err()))
 		return
 	}
-	j.o.Logger.Info("journal: the back end answers again", zap.String("what", b.what), zap.Duration("after", now.Sub(b.since)))
+	j.o.Logger.Info("journal: the back end answers again", zap.String("what", s.what), zap.Duration("after", now.Sub(s.Since())))
 }
 
 // gone takes the back end for away: it has failed to store a whole batch.
 func (j *Journal) gone(err error) {
 	now := time.Now()
 	j.mu.Lock()
-	was := j.account.away
+	was := j.account.Away()
 	if !was {
-		j.account.open(now, err)
+		j.account.Open(now, err)
 	}
-	b := j.account
+	s := j.account
 	j.mu.Unlock()
 	if !was {
-		j.changed(now, &b)
+		j.changed(now, &s)
 	}
 }

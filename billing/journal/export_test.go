@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/internal/breaker"
 )
 
 // Encode, Decode and MaxRecord are the encoding of the records in the file.
@@ -50,42 +50,8 @@ func (w *Waiting) Empty() bool {
 	return len(w.w.sessions)+len(w.w.nases)+len(w.w.restarts) == 0
 }
 
-// A Breaker is a breaker.
-type Breaker struct{ b breaker }
-
-func NewBreaker(interval time.Duration) *Breaker {
-	return &Breaker{breaker{what: "accounting", interval: interval}}
-}
-
-func (b *Breaker) Allow(now time.Time) (probe, ok bool)   { return b.b.allow(now) }
-func (b *Breaker) Passed(now time.Time, probe bool) bool  { return b.b.end(now, probe, passed, nil) }
-func (b *Breaker) Unknown(now time.Time, probe bool) bool { return b.b.end(now, probe, unknown, nil) }
-func (b *Breaker) Away() bool                             { return b.b.away }
-func (b *Breaker) Err() error                             { return b.b.err }
-func (b *Breaker) Failed(now time.Time, probe bool, err error) bool {
-	return b.b.end(now, probe, failed, err)
-}
-
-const (
-	OpensAfter = opensAfter
-	MaxProbes  = maxProbes
-)
-
-// Grants are the last good Grants.
-type Grants struct{ g *grants }
-
-func NewGrants(most int, age time.Duration) Grants { return Grants{newGrants(most, age)} }
-
-func (g Grants) Answered(now time.Time, req *billing.AccessRequest, grant billing.Grant) {
-	g.g.answered(now, req, &grant)
-}
-
-func (g Grants) Find(now time.Time, req *billing.AccessRequest) (billing.Grant, bool) {
-	grant, _, ok := g.g.find(now, req)
-	return grant, ok
-}
-
-func (g Grants) Len() int { return len(g.g.byName) }
+// OpensAfter is breaker.OpensAfter.
+const OpensAfter = breaker.OpensAfter
 
 // A Pace is a pace.
 type Pace struct{ p pace }

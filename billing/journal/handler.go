@@ -25,9 +25,7 @@ var (
 
 // PostAuth tells the back end, if it wants to hear.
 func (h handler) PostAuth(res *billing.AuthResult) {
-	if h.j.post != nil {
-		h.j.post.PostAuth(res)
-	}
+	billing.TellPostAuth(h.j.backend, res)
 }
 
 // LeaseAddresses asks the back end, if it has pools. While it is away there is no
@@ -99,9 +97,9 @@ func (j *Journal) admitAccess(ctx context.Context) (call, error) {
 	if j.closed {
 		return call{}, ErrClosed
 	}
-	probe, ok := j.access.allow(now)
+	probe, ok := j.access.Allow(now)
 	if !ok {
-		return call{}, j.access.err
+		return call{}, j.access.refusal()
 	}
 	return j.newCall(ctx, now, &j.access, probe, j.o.Timeout), nil
 }
@@ -119,9 +117,9 @@ func (j *Journal) answered(ctx context.Context, req *billing.AccessRequest, g bi
 		j.memory.Lock()
 		defer j.memory.Unlock()
 		if theirs {
-			j.last.forget(nameKey(req.UserName))
+			j.last.Forget(req.UserName)
 		} else {
-			j.last.answered(time.Now(), req, &g)
+			j.last.Answered(time.Now(), req, &g)
 		}
 	}
 	return g, err
@@ -131,7 +129,7 @@ func (j *Journal) answered(ctx context.Context, req *billing.AccessRequest, g bi
 func (j *Journal) instead(req *billing.AccessRequest, err error) (billing.Grant, error) {
 	if j.last != nil && !errors.Is(err, ErrClosed) {
 		j.memory.Lock()
-		g, at, ok := j.last.find(time.Now(), req)
+		g, at, ok := j.last.Find(time.Now(), req)
 		j.memory.Unlock()
 		if ok {
 			j.stats.remembered.Add(1)

@@ -183,3 +183,9 @@ func opens(tb testing.TB, j *journal.Journal, c *core) {
 		tb.Fatal("the back end is not taken for away")
 	}
 }
+
+func access(user string) *billing.AccessRequest {
+	return &billing.AccessRequest{
+		UserName: user, Method: billing.MethodPAP, NASAddr: nas1, CallingStationID: "02-00-00-00-00-01", NASPort: 7, NASPortID: "eth1",
+	}
+}

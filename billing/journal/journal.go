@@ -11,6 +11,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/internal/breaker"
+	"github.com/radpool/radpool/billing/internal/grants"
 )
 
 var (
@@ -31,7 +33,6 @@ var (
 type Journal struct {
 	backend billing.Handler
 	batch   billing.BatchHandler // the same, or nil
-	post    billing.PostAuther   // the same, or nil
 
 	pooler billing.AddressPooler // the same, or nil
 	o      Options
@@ -41,11 +42,11 @@ type Journal struct {
 	passes atomic.Uint64 // records that the back end has stored
 	stats  counters
 
-	memory sync.Mutex // of last
-	last   *grants    // nil: none are remembered
+	memory sync.Mutex    // of last
+	last   *grants.Table // nil: none are remembered
 
 	mu              sync.Mutex // held for a moment; never while something is called
-	access, account breaker    // guarded by mu
+	access, account side       // guarded by mu
 	queue           queue      // guarded by mu
 	closed          bool       // guarded by mu
 
@@ -92,17 +93,16 @@ func Open(ctx context.Context, file string, backend billing.Handler, o Options) 
 	}
 	j := &Journal{
 		backend: backend, o: o, hash: newHasher(),
-		access:  breaker{what: "Access-Requests", interval: o.ProbeInterval},
-		account: breaker{what: "accounting", interval: o.ProbeInterval},
+		access:  side{breaker.Breaker{Interval: o.ProbeInterval}, "Access-Requests"},
+		account: side{breaker.Breaker{Interval: o.ProbeInterval}, "accounting"},
 		queue:   queue{waiting: newWaiting()},
 		wake:    make(chan struct{}, 1), written: make(chan struct{}),
 		more: make(chan struct{}, 1), replayed: make(chan struct{}),
 	}
 	j.batch, _ = backend.(billing.BatchHandler)
-	j.post, _ = backend.(billing.PostAuther)
 	j.pooler, _ = backend.(billing.AddressPooler)
 	if o.GrantAge > 0 {
-		j.last = newGrants(o.MaxGrants, o.GrantAge)
+		j.last = grants.New(o.MaxGrants, o.GrantAge)
 	}
 	if file != "" {
 		if err := j.start(ctx, file); err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/internal/breaker"
 )
 
 // maxRetryDelay is the longest time between two attempts at a record.
@@ -141,9 +142,9 @@ func (p *pass) storeFresh(ctx context.Context, list []*entry) {
 	}
 	c.end()
 	switch c.outcome {
-	case passed:
+	case breaker.Passed:
 		p.size = min(2*p.size, j.o.MaxBatch)
-	case failed:
+	case breaker.Failed:
 		p.size = max(p.size/2, 1)
 		p.away = true
 		j.gone(c.err)
@@ -158,8 +159,8 @@ func (p *pass) storeAlone(ctx context.Context, e *entry) {
 	defer c.end()
 	j.sendOne(c.ctx, e)
 	c.judge(e.err, billing.ErrRecord)
-	if c.outcome == failed {
-		c.outcome = unknown
+	if c.outcome == breaker.Failed {
+		c.outcome = breaker.Unknown
 		p.alone++
 	} else {
 		p.alone = 0

@@ -68,9 +68,9 @@ func (r *replay) turn(ctx context.Context) time.Duration {
 	j.mu.Lock()
 	records := j.queue.records
 	if records > 0 {
-		probe, ok = j.account.allow(now)
+		probe, ok = j.account.Allow(now)
 	}
-	next := j.account.next
+	next := j.account.Next()
 	j.mu.Unlock()
 	var err error
 	wait := forever

@@ -48,15 +48,15 @@ func (j *Journal) Stats() Stats {
 	}
 	if j.last != nil {
 		j.memory.Lock()
-		s.Grants = len(j.last.byName)
+		s.Grants = j.last.Len()
 		j.memory.Unlock()
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	q := &j.queue
 	s.Queued, s.QueuedOctets, s.Oldest, s.Parked = q.records, q.octets, q.oldest, q.parked
-	s.AccessAway, s.AccountAway = j.access.away, j.account.away
-	s.Absences = j.access.times + j.account.times
+	s.AccessAway, s.AccountAway = j.access.Away(), j.account.Away()
+	s.Absences = j.access.Times() + j.account.Times()
 	return s
 }
 

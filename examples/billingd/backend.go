@@ -168,14 +168,10 @@ func (s *slow) Authorize(ctx context.Context, req *billing.AccessRequest) (billi
 
 // PostAuth tells the Handler, which would not hear of it through the embedding.
 func (s *slow) PostAuth(res *billing.AuthResult) {
-	if p, ok := s.Handler.(billing.PostAuther); ok {
-		p.PostAuth(res)
-	}
+	billing.TellPostAuth(s.Handler, res)
 }
 
 // LeaseAddresses asks the Handler, likewise.
 func (s *slow) LeaseAddresses(ctx context.Context, leases []*billing.AddressLease) {
-	if p, ok := s.Handler.(billing.AddressPooler); ok {
-		p.LeaseAddresses(ctx, leases)
-	}
+	billing.LeaseAll(ctx, s.Handler, leases)
 }
