@@ -22,7 +22,7 @@ import (
 	"github.com/go-crypt/crypt/algorithm/sha1crypt"
 	"github.com/go-crypt/crypt/algorithm/shacrypt"
 
-	"github.com/radpool/radpool/billing/internal/descrypt"
+	"github.com/radpool/radpool/internal/descrypt"
 )
 
 // Bounds on what one comparison with a slow hash may cost. An attacker does not

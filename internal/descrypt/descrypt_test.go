@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/radpool/radpool/billing/internal/descrypt"
+	"github.com/radpool/radpool/internal/descrypt"
 )
 
 // hashes were made by libxcrypt's crypt(3).
