@@ -6,6 +6,8 @@
 //   - [github.com/radpool/radpool/arena]: the memory of one request
 //   - [github.com/radpool/radpool/cache]: duplicate detection and retained
 //     replies (RFC 5080 section 2.2.2)
+//   - [github.com/radpool/radpool/eap]: EAP conversations and methods (RFC 3748), as
+//     a state machine
 //   - [github.com/radpool/radpool/radpool]: a bounded queue, a policy for spare
 //     workers, a pool, and the server that composes them
 //   - [github.com/radpool/radpool/radclient]: a client, for NASes and for

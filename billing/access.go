@@ -44,6 +44,10 @@ const (
 	MethodCHAP                   // CHAP-Password (RFC 2865 section 5.3)
 	MethodMSCHAP                 // MS-CHAP-Response (RFC 2548 section 2.1.3)
 	MethodMSCHAPv2               // MS-CHAP2-Response (RFC 2548 section 2.3.2)
+
+	MethodEAPMD5      // EAP-MD5-Challenge (RFC 3748 section 5.4)
+	MethodEAPMSCHAPv2 // EAP-MSCHAPv2 (draft-kamath-pppext-eap-mschapv2)
+	MethodEAP         // another method of EAP, or none yet
 )
 
 // String returns the method's usual name.
@@ -59,6 +63,12 @@ func (m Method) String() string {
 		return "MS-CHAP"
 	case MethodMSCHAPv2:
 		return "MS-CHAPv2"
+	case MethodEAPMD5:
+		return "EAP-MD5"
+	case MethodEAPMSCHAPv2:
+		return "EAP-MSCHAPv2"
+	case MethodEAP:
+		return "EAP"
 	}
 	return "invalid"
 }
@@ -71,7 +81,7 @@ type AuthResult struct {
 	Accepted   bool      // Access-Accept, in full or restricted
 	Restricted bool      // accepted with the Restricted profile
 	Reason     Reason    // why not accepted, or why restricted
-	Message    string    // the Reply-Message of an Access-Reject
+	Message    string    // the Reply-Message of an Access-Reject; empty with EAP, which has none
 
 	// Password is what the subscriber gave with PAP, and nothing otherwise. It
 	// is here for those who must store it as FreeRADIUS's radpostauth does; it

@@ -26,10 +26,11 @@ type access struct {
 	why    why
 	began  time.Time // when Authorize was asked
 
-	problem  string // the attribute that makes it a bad request; empty: none
-	hasPort  bool   // NAS-Port was sent
-	eapIdent byte   // the Identifier in EAP-Message
-	hasEAP   bool
+	problem string // the attribute that makes it a bad request; empty: none
+	hasPort bool   // NAS-Port was sent
+	hasName bool   // User-Name was sent
+
+	eap eapRound // of a request with EAP-Message
 
 	cred     credentials
 	password [MaxPasswordLength]byte // memory of cred.given
@@ -96,7 +97,7 @@ func readAccess(req *radpool.Request, now time.Time) *access {
 		case rfc2865.VendorSpecific_Type:
 			a.cred.readMicrosoft(avp.Attribute)
 		case eapType:
-			a.readEAP(v)
+			a.eap.add(v)
 		default:
 			if !f[avp.Type] {
 				f[avp.Type] = true
@@ -104,7 +105,7 @@ func readAccess(req *radpool.Request, now time.Time) *access {
 			}
 		}
 	}
-	if name.count > 1 {
+	if a.hasName = name.count > 0; name.count > 1 {
 		a.bad("User-Name")
 	}
 	strings.add(&a.UserName, name.value)
@@ -164,16 +165,11 @@ func (a *access) readAttribute(strings *joiner, t radius.Type, v []byte) {
 		a.ServiceType, _ = uint32Of(v)
 	case rfc2865.FramedIPAddress_Type:
 		a.FramedAddr, _ = addrOf(v, 4)
+	case rfc2865.State_Type:
+		a.eap.state = v
+	case rfc2865.FramedMTU_Type:
+		a.eap.mtu, _ = uint32Of(v)
 	}
-}
-
-// readEAP notes an EAP-Message, which is not answered with EAP here.
-func (a *access) readEAP(v []byte) {
-	if !a.hasEAP && len(v) >= 2 {
-		a.eapIdent = v[1]
-	}
-	a.hasEAP = true
-	a.bad("EAP-Message")
 }
 
 // readMicrosoft finds the credentials among Microsoft's attributes.
@@ -200,6 +196,10 @@ func (c *credentials) readMicrosoft(attr radius.Attribute) {
 func (a *access) readCredentials() {
 	c := &a.cred
 	switch n := c.pap.count + c.chap.count + c.ms1.count + c.ms2.count; {
+	case a.eap.is && n > 0:
+		a.bad("EAP-Message beside another password")
+	case a.eap.is:
+		a.Method = MethodEAP
 	case n == 0:
 		return // MethodNone
 	case n > 1:

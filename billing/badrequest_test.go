@@ -54,10 +54,10 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// TestEAP is rejected with an EAP-Failure.
-func TestEAP(t *testing.T) {
+// TestEAPOff is rejected with an EAP-Failure.
+func TestEAPOff(t *testing.T) {
 	back := granting(billing.Grant{NoPassword: true})
-	p := &billing.Processor{Handler: back}
+	p := &billing.Processor{Handler: back, EAP: billing.EAPConfig{Off: true}}
 	packet := request("alice")
 	packet.Add(rfc2869.EAPMessage_Type, radius.Attribute("\x02\x37\x00\x0a\x01alice"))
 	resp := handle(p, packet)

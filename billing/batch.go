@@ -33,11 +33,15 @@ func (p *Processor) HandleBatch(exchanges []*radpool.Exchange) {
 	}
 	b := batchPool.Get().(*batch)
 	defer b.free()
+	defer b.settle(p)
 	for _, e := range exchanges {
 		b.sort(p, e)
 	}
 	if len(b.reqs) > 0 {
 		h.AuthorizeBatch(longest(b.reqOf), b.reqs, b.grants, b.errs[:len(b.reqs)])
+	}
+	b.addKept()
+	if len(b.accesses) > 0 {
 		b.finishAccesses(p)
 	}
 	if len(b.recs) > 0 {
@@ -78,6 +82,7 @@ type batch struct {
 	grants   []Grant
 	leases   []*AddressLease
 	leaseOf  []leaser
+	kept     []keptAccess
 
 	records []*record
 	recs    []*AccountingRecord
@@ -93,6 +98,12 @@ type leaser struct {
 	now time.Time
 }
 
+// A keptAccess ends an EAP conversation in which the back end has been asked before.
+type keptAccess struct {
+	a *access
+	e *radpool.Exchange
+}
+
 var batchPool = sync.Pool{New: func() any { return new(batch) }}
 
 // sort puts e where it belongs, or answers it if the back end need not be asked.
@@ -100,8 +111,12 @@ func (b *batch) sort(p *Processor, e *radpool.Exchange) {
 	switch e.Request.Code {
 	case radius.CodeAccessRequest:
 		a := p.beginAccess(e.Request)
-		if a.problem != "" {
-			p.finishBad(a, e.Response)
+		if p.answerAlone(a, e.Response) {
+			p.settle(a, e.Response)
+			return
+		}
+		if a.kept() != nil {
+			b.kept = append(b.kept, keptAccess{a, e})
 			return
 		}
 		b.accesses = append(b.accesses, a)
@@ -123,10 +138,34 @@ func (b *batch) sort(p *Processor, e *radpool.Exchange) {
 	b.errs = append(b.errs, nil)
 }
 
+// addKept adds those for whom the back end need not be asked, once it was for the
+// others.
+func (b *batch) addKept() {
+	for _, k := range b.kept {
+		b.accesses = append(b.accesses, k.a)
+		b.reqOf = append(b.reqOf, k.e)
+		b.grants = append(b.grants, k.a.eap.session.grant)
+	}
+}
+
+// settle sees to the EAP conversations, also after a panic.
+func (b *batch) settle(p *Processor) {
+	for _, k := range b.kept {
+		p.settle(k.a, k.e.Response)
+	}
+	for i, a := range b.accesses {
+		p.settle(a, b.reqOf[i].Response)
+	}
+}
+
 // finishAccesses answers the Access-Requests, those that want an address last.
 func (b *batch) finishAccesses(p *Processor) {
 	for i, a := range b.accesses {
-		d, now, ok := p.decideAccess(a, &b.grants[i], b.errs[i], b.reqOf[i].Response)
+		var err error
+		if i < len(b.reqs) { // the others were answered before
+			err = b.errs[i]
+		}
+		d, now, ok := p.decideAccess(a, &b.grants[i], err, b.reqOf[i].Response)
 		switch {
 		case !ok:
 		case b.grants[i].wantsLease(d):
@@ -154,13 +193,14 @@ func (b *batch) free() {
 	clear(b.grants)
 	clear(b.leases)
 	clear(b.leaseOf)
+	clear(b.kept)
 	clear(b.records)
 	clear(b.recs)
 	clear(b.recOf)
 	clear(b.errs)
 	*b = batch{
 		accesses: b.accesses[:0], reqs: b.reqs[:0], reqOf: b.reqOf[:0], grants: b.grants[:0],
-		leases: b.leases[:0], leaseOf: b.leaseOf[:0],
+		leases: b.leases[:0], leaseOf: b.leaseOf[:0], kept: b.kept[:0],
 		records: b.records[:0], recs: b.recs[:0], recOf: b.recOf[:0], errs: b.errs[:0],
 	}
 	batchPool.Put(b)

@@ -21,9 +21,18 @@ type decision struct {
 
 func (d decision) accepted() bool { return d.reason == ReasonNone || d.restricted }
 
-// verify checks what the request proves against what the Grant wants.
+// verify checks what the request proves against what the Grant wants. What an EAP
+// conversation proves was found out on its way.
 func (a *access) verify(g *Grant) Reason {
-	if g.AnyPassword && (a.Method == MethodPAP || a.Method == MethodCHAP) {
+	if a.eap.session != nil {
+		return a.eap.session.verified
+	}
+	return a.check(g)
+}
+
+// check checks the credentials against what the Grant wants.
+func (a *access) check(g *Grant) Reason {
+	if g.AnyPassword && (a.Method == MethodPAP || a.Method == MethodCHAP || a.Method == MethodEAPMD5) {
 		return ReasonNone
 	}
 	var r Reason
@@ -51,14 +60,14 @@ func (a *access) verify(g *Grant) Reason {
 func (a *access) respond(p Password) Reason {
 	c := &a.cred
 	switch a.Method {
-	case MethodCHAP:
+	case MethodCHAP, MethodEAPMD5:
 		return p.VerifyCHAP(c.ident, c.challenge, c.response)
 	case MethodMSCHAP:
 		if c.lmOnly {
 			return ReasonPasswordForm
 		}
 		return p.VerifyMSCHAP(c.challenge, c.response)
-	case MethodMSCHAPv2:
+	case MethodMSCHAPv2, MethodEAPMSCHAPv2:
 		return p.VerifyMSCHAPv2(c.challenge, c.peerChallenge, a.UserName, c.response)
 	}
 	return ReasonNoPassword

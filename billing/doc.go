@@ -10,7 +10,7 @@
 //	                |                                       |
 //	Handler.Authorize -> Grant                       Handler.Account
 //	                |                                       |
-//	1 password      (PAP, CHAP, MS-CHAP)             nil: durable
+//	1 password      (PAP, CHAP, MS-CHAP, EAP)        nil: durable
 //	2 Reason        (blocked, ...)                          |
 //	3 Calling-Station-Id                          Accounting-Response
 //	4 Expires       -> Session-Timeout
@@ -24,6 +24,9 @@
 // another server. A [BatchHandler] receives what a worker took from the queue at
 // once, and can answer it in one round trip to its database.
 //
+// EAP takes several Access-Requests, of which the back end sees one: see [Processor]
+// and [EAPConfig]. The methods are those of package eap, and others of one's own.
+//
 // An [AddressPooler] leases addresses: it is asked for those who are let in and
 // whose Grant names a Pool, and the reply gets the Framed-IP-Address.
 //
@@ -31,10 +34,10 @@
 // an NT hash, or as one of the hashes that FreeRADIUS's rlm_pap knows. Which
 // methods a form can answer:
 //
-//	                             PAP   CHAP   MS-CHAP, MS-CHAPv2
-//	Cleartext-Password           yes   yes    yes
-//	NT-Password                  yes   no     yes
-//	every other form             yes   no     no
+//	                             PAP   CHAP, EAP-MD5   MS-CHAP, MS-CHAPv2, EAP-MSCHAPv2
+//	Cleartext-Password           yes   yes             yes
+//	NT-Password                  yes   no              yes
+//	every other form             yes   no              no
 //
 // [Memory] is a billing system without a database, to start from. The package
 // sqlbilling beside this one is one on SQL, and journal keeps accounting while a

@@ -57,12 +57,10 @@ const (
 //
 // # Access-Request
 //
-// Methods are PAP, CHAP, MS-CHAP with the NT response, and MS-CHAPv2; a request
-// without credentials (or with an empty User-Password) is let in by
-// Grant.NoPassword alone. EAP is not offered: such a request is rejected at once,
-// with an EAP-Failure, so that the NAS does not wait for another server to speak
-// it. Requests of another code than Access-Request and Accounting-Request get no
-// answer.
+// Methods are PAP, CHAP, MS-CHAP with the NT response, MS-CHAPv2, and by EAP what
+// EAPConfig says; a request without credentials (or with an empty User-Password) is
+// let in by Grant.NoPassword alone. Requests of another code than Access-Request and
+// Accounting-Request get no answer.
 //
 // The order of checks: the password first, and only then the Grant's Reason,
 // Calling-Station-Id, Expires, money, simultaneous use, and last an address of the
@@ -72,6 +70,21 @@ const (
 // time, where unknown users are answered before a slow hash (crypt, PBKDF2) would
 // be: a back end to which that matters returns for them ReasonUnknownUser together
 // with a Password of the same form, which is then verified in vain.
+//
+// # EAP
+//
+// An EAP conversation takes several Access-Requests, all but the last answered with
+// an Access-Challenge. Authorize is called in one of them, when the peer has sent
+// what its password is verified with; where the conversation goes on after that
+// (EAP-MSCHAPv2) its Grant is kept for what follows, for 5 seconds at most, and then
+// asked for anew. All other checks are made, the session is reserved, an address
+// leased and PostAuth called at the end alone. The conversation is with one client
+// address and one User-Name, which must be the EAP identity; no reply has a
+// Reply-Message beside EAP (RFC 3579 section 2.6.5). Conversations are this
+// Processor's own: a NAS must send all of one to the same server.
+//
+// The server must require Message-Authenticator of requests with EAP-Message, as
+// radpool.Server always does.
 //
 // # Accounting-Request
 //
@@ -110,8 +123,11 @@ type Processor struct {
 	// The zero value, PoolFullAccept: they are let in without one.
 	PoolFull PoolFullPolicy
 
-	// MPPE is the policy for the keys of MS-CHAP. The zero value: MPPEAllow.
+	// MPPE is the policy for the keys of MS-CHAP and EAP. The zero value: MPPEAllow.
 	MPPE MPPEPolicy
+
+	// EAP says how EAP is served. The zero value: EAP-MSCHAPv2 and EAP-MD5.
+	EAP EAPConfig
 
 	// ReservationTime is how long a session that was let in is reserved while
 	// there is no Start. It should be longer than the server's MaxRequestTime. 0:
@@ -132,6 +148,7 @@ type Processor struct {
 	once  sync.Once
 	err   error // of Validate
 	table table
+	eap   eapTable
 	stats counters
 	log   rejectLog
 }
@@ -170,6 +187,9 @@ func (p *Processor) Validate() error {
 	if p.MaxReservations < 0 || p.MaxReservations > LimitMaxReservations {
 		wrong(fmt.Errorf("MaxReservations is %d, must be 0 to %d", p.MaxReservations, LimitMaxReservations))
 	}
+	if err := p.EAP.validate(); err != nil {
+		wrong(fmt.Errorf("EAP: %w", err))
+	}
 	return errors.Join(errs...)
 }
 
@@ -189,6 +209,7 @@ func (p *Processor) ready() error {
 		p.table.mu.Lock()
 		p.table.reservations = newReservations(ttl, most)
 		p.table.mu.Unlock()
+		p.eap.init(&p.EAP)
 		p.log.init(p.Logger, time.Now())
 	})
 	return p.err
@@ -212,34 +233,50 @@ func (p *Processor) Handle(ctx context.Context, req *radpool.Request, resp *radp
 
 func (p *Processor) handleAccess(ctx context.Context, req *radpool.Request, resp *radpool.Response) {
 	a := p.beginAccess(req)
-	if a.problem != "" {
-		p.finishBad(a, resp)
+	if a.eap.is {
+		defer p.settle(a, resp)
+	}
+	if p.answerAlone(a, resp) {
 		return
 	}
-	grant, err := p.Handler.Authorize(ctx, &a.AccessRequest)
-	d, now, ok := p.decideAccess(a, &grant, err, resp)
+	var err error
+	grant := a.kept()
+	if grant == nil {
+		var asked Grant
+		asked, err = p.Handler.Authorize(ctx, &a.AccessRequest)
+		grant = &asked
+	}
+	d, now, ok := p.decideAccess(a, grant, err, resp)
 	switch {
 	case !ok:
 	case !grant.wantsLease(d):
-		p.finishAccept(a, &grant, d, now, netip.Addr{}, resp)
+		p.finishAccept(a, grant, d, now, netip.Addr{}, resp)
 	default:
-		l := newLease(a, &grant, d)
+		l := newLease(a, grant, d)
 		p.lease(ctx, []*AddressLease{l})
-		p.finishLease(a, &grant, d, now, l, resp)
+		p.finishLease(a, grant, d, now, l, resp)
 	}
 }
 
-// beginAccess reads the request. If a.problem is empty the back end is to be asked.
+// beginAccess reads the request.
 func (p *Processor) beginAccess(req *radpool.Request) *access {
 	now := time.Now()
 	a := readAccess(req, now)
 	a.began = now
+	if a.eap.is && p.EAP.Off {
+		a.bad("EAP-Message")
+	}
 	return a
 }
 
-// finishBad rejects a request that cannot be understood.
-func (p *Processor) finishBad(a *access, resp *radpool.Response) {
-	p.reject(a, decision{reason: ReasonBadRequest, proven: true}, &Grant{}, resp)
+// answerAlone answers, if it can be done without the back end: a request that cannot
+// be understood, and most of an EAP conversation.
+func (p *Processor) answerAlone(a *access, resp *radpool.Response) bool {
+	if a.problem != "" {
+		p.reject(a, decision{reason: ReasonBadRequest, proven: true}, &Grant{}, resp)
+		return true
+	}
+	return a.eap.is && p.receiveEAP(a, resp)
 }
 
 // decideAccess decides on the back end's answer. If that is no Access-Accept it
@@ -248,6 +285,9 @@ func (p *Processor) decideAccess(a *access, g *Grant, err error, resp *radpool.R
 	if err != nil {
 		// That this is a subscriber at all is nothing for strangers.
 		p.fail(a, fmt.Errorf("authorize: %w", err), !errors.Is(err, ErrSubscriber), resp)
+		return d, now, false
+	}
+	if a.eap.session != nil && !p.proveEAP(a, g, resp) {
 		return d, now, false
 	}
 	now = a.began
@@ -305,8 +345,12 @@ func (p *Processor) reject(a *access, d decision, g *Grant, resp *radpool.Respon
 	case message == "":
 		message = d.reason.Text()
 	}
+	reply := g.RejectReply
+	if a.eap.is {
+		message, reply = "", withoutReplyMessage(reply)
+	}
 	if g.Reason != ReasonNone && g.RejectReply != nil {
-		resp.AddShared(g.RejectReply)
+		resp.AddShared(reply)
 		a.writeReject("", resp)
 	} else {
 		a.writeReject(message, resp)
@@ -332,38 +376,4 @@ func (p *Processor) postAuth(a *access, d decision, message string) {
 		Password:   a.cred.given,
 	}
 	h.PostAuth(&a.result)
-}
-
-func (p *Processor) handleAccounting(ctx context.Context, req *radpool.Request, resp *radpool.Response) {
-	r, ok := p.beginAccounting(req, resp)
-	if !ok {
-		return
-	}
-	p.finishAccounting(r, p.Handler.Account(ctx, &r.AccountingRecord), resp)
-}
-
-// beginAccounting reads the request. It is false if there is to be no answer.
-func (p *Processor) beginAccounting(req *radpool.Request, resp *radpool.Response) (*record, bool) {
-	now := time.Now()
-	r := readAccounting(req, now)
-	resp.SetReason(r)
-	if r.problem == "" {
-		return r, true
-	}
-	p.stats.discarded.Add(1)
-	p.log.discard(now, r)
-	return nil, false
-}
-
-// finishAccounting answers if the record is durable.
-func (p *Processor) finishAccounting(r *record, err error, resp *radpool.Response) {
-	if err != nil {
-		p.stats.accountErrors.Add(1)
-		resp.Fail(fmt.Errorf("billing: account: %w", err))
-		return
-	}
-	r.stored = true
-	p.stats.stored.Add(1)
-	p.table.started(&r.AccountingRecord, time.Now())
-	resp.Code = radius.CodeAccountingResponse
 }

@@ -22,6 +22,7 @@ const (
 	ReasonBadRequest             // attributes that contradict each other or cannot be decoded
 	ReasonNoAddress              // the pool has no address left, where the Processor is set to reject
 	ReasonTooManyAttempts        // too many attempts to log in lately
+	ReasonEAP                    // the EAP conversation cannot go on: no method in common, malformed, an unknown State
 	numReasons
 )
 
@@ -31,14 +32,14 @@ const NumReasons = int(numReasons)
 var reasonNames = [numReasons]string{
 	"none", "unknown-user", "wrong-password", "no-password", "password-form", "expired", "no-money",
 	"blocked", "too-many-sessions", "calling-station", "not-now", "rejected", "unavailable", "bad-request", "no-address",
-	"too-many-attempts",
+	"too-many-attempts", "eap",
 }
 
 var reasonTexts = [numReasons]string{
 	"", "Unknown user", "Wrong password", "Password required", "Authentication method not possible for this account",
 	"Account expired", "Out of money", "Account blocked", "Too many sessions", "Not allowed from this device",
 	"Not allowed at this time", "Rejected", "Temporarily unavailable", "Bad request",
-	"No address available", "Too many attempts, try again later",
+	"No address available", "Too many attempts, try again later", "EAP conversation failed",
 }
 
 // String returns the Reason's name, for logs and labels: "wrong-password".

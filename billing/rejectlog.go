@@ -68,6 +68,9 @@ func (l *rejectLog) reject(now time.Time, a *access, reason Reason) {
 	if a.problem != "" {
 		fields = append(fields, zap.String("attribute", a.problem))
 	}
+	if err := a.eap.result.Err; err != nil && reason == ReasonEAP {
+		fields = append(fields, zap.String("eap", err.Error()))
+	}
 	l.log.Info("access rejected", fields...)
 }
 

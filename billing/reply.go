@@ -27,6 +27,9 @@ func (p *Processor) accept(a *access, g *Grant, d decision, now time.Time, resp 
 		attrs, hidden = g.Restricted, g.RestrictedHidden
 	}
 	resp.Code = radius.CodeAccessAccept
+	if a.eap.is {
+		attrs = withoutReplyMessage(attrs)
+	}
 	if g.Expires.IsZero() {
 		resp.AddShared(attrs)
 	} else {
@@ -35,6 +38,9 @@ func (p *Processor) accept(a *access, g *Grant, d decision, now time.Time, resp 
 	var s salts
 	if err := a.addHidden(resp, hidden, &s); err != nil {
 		return err
+	}
+	if a.eap.is {
+		return a.addEAPSuccess(resp, attrs, p.MPPE, &s)
 	}
 	if a.Method != MethodMSCHAP && a.Method != MethodMSCHAPv2 {
 		return nil
@@ -87,8 +93,8 @@ func (a *access) writeReject(message string, resp *radpool.Response) {
 		message = message[n:]
 	}
 	switch {
-	case a.hasEAP:
-		resp.Add(eapType, []byte{4, a.eapIdent, 0, 4}) // EAP-Failure (RFC 3748 section 4.2)
+	case a.eap.is:
+		a.addEAPFailure(resp)
 	case a.cred.response != nil && (a.Method == MethodMSCHAP || a.Method == MethodMSCHAPv2):
 		a.addMSCHAPError(resp)
 	}
@@ -130,13 +136,20 @@ func (a *access) addMSCHAP(resp *radpool.Response, pw Password, attrs radius.Att
 	}
 	var err error
 	if a.Method == MethodMSCHAPv2 {
-		err = a.addKeysV2(resp, hash, s)
+		send, recv := mppeKeys(hash, c.response)
+		err = a.addKeys(resp, send[:], recv[:], s)
 	} else {
 		err = a.addKeysV1(resp, hash)
 	}
 	if err != nil {
 		return err
 	}
+	addMPPEPolicy(resp, attrs, policy)
+	return nil
+}
+
+// addMPPEPolicy says what the keys are for.
+func addMPPEPolicy(resp *radpool.Response, attrs radius.Attributes, policy MPPEPolicy) {
 	encryption, types := uint32(1), uint32(6) // allowed; 40 and 128 bits (RFC 2548 sections 2.4.4 and 2.4.5)
 	if policy != MPPEAllow {
 		encryption = 2
@@ -146,7 +159,6 @@ func (a *access) addMSCHAP(resp *radpool.Response, pw Password, attrs radius.Att
 	}
 	addMicrosoftUint32(resp, attrs, msMPPEEncryptionPolicy, encryption)
 	addMicrosoftUint32(resp, attrs, msMPPEEncryptionTypes, types)
-	return nil
 }
 
 // addKeysV1 adds MS-CHAP-MPPE-Keys (RFC 2548 section 2.4.1): 8 octets for the LM
@@ -165,16 +177,15 @@ func (a *access) addKeysV1(resp *radpool.Response, hash [16]byte) error {
 	return nil
 }
 
-// addKeysV2 adds MS-MPPE-Send-Key and MS-MPPE-Recv-Key (RFC 2548 sections 2.4.2
+// addKeys adds MS-MPPE-Send-Key and MS-MPPE-Recv-Key (RFC 2548 sections 2.4.2
 // and 2.4.3).
-func (a *access) addKeysV2(resp *radpool.Response, hash [16]byte, s *salts) error {
-	send, recv := mppeKeys(hash, a.cred.response)
+func (a *access) addKeys(resp *radpool.Response, send, recv []byte, s *salts) error {
 	for _, k := range []struct {
 		typ byte
-		key [16]byte
+		key []byte
 	}{{msMPPESendKey, send}, {msMPPERecvKey, recv}} {
 		salt := s.take()
-		hidden, err := radius.NewTunnelPassword(k.key[:], salt[:], a.Request.Secret, a.Request.Authenticator[:])
+		hidden, err := radius.NewTunnelPassword(k.key, salt[:], a.Request.Secret, a.Request.Authenticator[:])
 		if err != nil {
 			return err
 		}

@@ -25,6 +25,14 @@ type Stats struct {
 
 	Ignored uint64 // requests of another code: no answer
 
+	// EAP.
+	Challenged  uint64 // Access-Challenges
+	EAPIgnored  uint64 // of these, answers to packets that were no answer to the last request
+	EAPWaiting  int    // conversations that wait for the peer now
+	EAPTimedOut uint64 // conversations whose peer did not answer in time
+	EAPPushed   uint64 // conversations that gave way, since MaxConversations was reached
+	EAPUnknown  uint64 // requests with a State that names no conversation with this client
+
 	// Simultaneous use.
 	Reservations int    // sessions reserved now
 	Unreserved   uint64 // logins let in without a reservation, since MaxReservations was reached
@@ -36,6 +44,7 @@ type counters struct {
 	rejected                                  [NumReasons]atomic.Uint64
 	leased, poolFull                          atomic.Uint64
 	stored, accountErrors, discarded, ignored atomic.Uint64
+	challenged, eapIgnored                    atomic.Uint64
 }
 
 // Stats returns what has been counted by now. Each number is exact; together they
@@ -52,7 +61,11 @@ func (p *Processor) Stats() Stats {
 		AccountErrors:   c.accountErrors.Load(),
 		Discarded:       c.discarded.Load(),
 		Ignored:         c.ignored.Load(),
+		Challenged:      c.challenged.Load(),
+		EAPIgnored:      c.eapIgnored.Load(),
 	}
+	e := p.eap.stats()
+	s.EAPWaiting, s.EAPTimedOut, s.EAPPushed, s.EAPUnknown = e.Waiting, e.TimedOut, e.Pushed, e.Unknown
 	for i := range c.rejected {
 		s.Rejected[i] = c.rejected[i].Load()
 	}

@@ -173,8 +173,10 @@ func otherModule(r *confReader, item radiusconf.Item) bool {
 		why = confLogging
 	case "preprocess", "acct_unique", "unpack", "attr_filter":
 		why = "requests are taken as they come"
-	case "eap", "soh":
-		why = "EAP is not served"
+	case "eap":
+		why = "billing.Processor offers EAP-MSCHAPv2 and EAP-MD5, as its EAPConfig says"
+	case "soh":
+		why = "EAP methods with TLS are not offered"
 	case "digest", "ntlm_auth":
 		why = "passwords are PAP, CHAP and MS-CHAP"
 	case "expiration", "logintime":

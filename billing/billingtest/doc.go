@@ -20,6 +20,9 @@
 // a handler that keeps memory that is not its own finds it overwritten. Requests
 // depend on their contents and seed alone, and so are the same octets in every run.
 //
+// An [EAPPeer] is a supplicant: [EAPMD5], [EAPMSCHAPv2]. [RunEAP] goes through its whole
+// conversation, [EAPPeer.Next] makes one request of it after the other.
+//
 // A [Reply] tells silence that was chosen from failure. A [Recorder] stands
 // between a billing.Processor and a back end, and keeps what was asked: the records
 // that came out of the packets.

@@ -241,8 +241,10 @@ func (e *evaluation) credentials(g *billing.Grant) error {
 			wrong = method != billing.MethodCHAP
 		case "mschap", "ms-chap":
 			wrong = method != billing.MethodMSCHAP && method != billing.MethodMSCHAPv2
+		case "eap":
+			wrong = method != billing.MethodEAP && method != billing.MethodEAPMD5 && method != billing.MethodEAPMSCHAPv2
 		default:
-			return p.row.error("this Auth-Type is not supported (Accept, Reject, Local, PAP, CHAP and MS-CHAP are)")
+			return p.row.error("this Auth-Type is not supported (Accept, Reject, Local, PAP, CHAP, MS-CHAP and EAP are)")
 		}
 		if wrong && g.Reason == billing.ReasonNone {
 			g.Reason = billing.ReasonRejected

@@ -48,6 +48,7 @@ type options struct {
 	delayEvery   int
 	leaseTime    time.Duration
 	poolFull     poolFull
+	eap          eapFlag
 	logLevel     zapcore.Level
 	config       radpool.Config
 
@@ -92,6 +93,7 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.DurationVar(&o.lastGrant, "last-grant", 0, "while the database is away, let in whom it let in last, if that is not `longer` ago (0: no answer)")
 	f.DurationVar(&o.leaseTime, "lease-time", time.Hour, "how `long` an address of the table radippool is kept without a word of its session; longer than between two Interim-Updates")
 	f.TextVar(&o.poolFull, "pool-full", poolFull(billing.PoolFullAccept), "what a subscriber gets whose pool has no address left: accept (without an address) or reject; no `answer` else")
+	f.TextVar(&o.eap, "eap", eapFlag{}, "`methods` of EAP to offer, in this order: mschapv2, md5, both with a comma between, or off; neither is protected by a tunnel (default mschapv2,md5)")
 	f.IntVar(&o.delayEvery, "backend-delay-every", 1, "of this `many` Authorizes one waits for -backend-delay; 1: each")
 	f.TextVar(&o.logLevel, "log-level", zapcore.InfoLevel, "least `level` of what is logged: debug, info, warn, error")
 	c := &o.config

@@ -157,7 +157,7 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 	}
 	end := followClients(ctx, follow, backend.ready, log)
 	defer end() // before the database is closed
-	processor := &billing.Processor{Handler: backend.handler, Logger: log, PoolFull: billing.PoolFullPolicy(o.poolFull)}
+	processor := &billing.Processor{Handler: backend.handler, Logger: log, PoolFull: billing.PoolFullPolicy(o.poolFull), EAP: billing.EAPConfig(o.eap)}
 	server := &radpool.Server{Handler: processor, Clients: clients, Config: o.config, Logger: log}
 
 	sources := append(backend.metrics, metrics.Server(server), processor.Metrics())

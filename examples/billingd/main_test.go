@@ -192,6 +192,9 @@ func TestBadStartsAreOneClearLine(t *testing.T) {
 		"-auth 127.0.0.1:0 -acct 127.0.0.1:0 -db memory:1 -journal " + foreign: {1, "-journal " + foreign + ": journal: file " + foreign},
 		"-log-level loud":        {2, "log-level"},
 		"-lease-time 5s":         {2, "-lease-time 5s: must be whole seconds from 10s to 8784h"},
+		"-eap leap":              {2, "\"leap\" is no method of EAP"},
+		"-eap md5,peap":          {2, "EAP methods with TLS are not offered"},
+		"-eap md5,md5":           {2, "md5 stands twice"},
 		"-pool-full maybe":       {2, "\"maybe\" is neither accept nor reject"},
 		"-backend-delay-every 0": {2, "-backend-delay-every 0: must be at least 1"},
 	} {

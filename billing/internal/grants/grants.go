@@ -60,7 +60,8 @@ func (g *Table) attributes(req *billing.AccessRequest) uint64 {
 		}
 		switch a.Type {
 		case rfc2865.UserPassword_Type, rfc2865.CHAPPassword_Type, rfc2865.CHAPChallenge_Type, rfc2865.State_Type,
-			rfc2865.ProxyState_Type, rfc2866.AcctSessionID_Type, rfc2869.EventTimestamp_Type, rfc2869.MessageAuthenticator_Type:
+			rfc2865.ProxyState_Type, rfc2866.AcctSessionID_Type, rfc2869.EventTimestamp_Type, rfc2869.MessageAuthenticator_Type,
+			rfc2869.EAPMessage_Type:
 			continue
 		}
 		maphash.WriteComparable(&h, a.Type)
