@@ -26,6 +26,7 @@ type eapRound struct {
 	taken   eap.State   // the name of the session until now, if it had one
 	named   bool        // it had one
 	waits   bool        // the session is in the table again
+	method  eap.Type    // of the request that goes out
 	result  eap.Result
 }
 

@@ -22,6 +22,7 @@ const invalidEAPPacket = 202
 func (p *Processor) challenge(a *access, resp *radpool.Response) {
 	r := &a.eap
 	resp.Code = radius.CodeAccessChallenge
+	resp.SetReason(r)
 	eap.Fragments(r.result.Packet, func(v []byte) { resp.Add(eapType, v) })
 	if r.result.Verdict == eap.Ignore {
 		p.stats.eapIgnored.Add(1)
@@ -34,11 +35,23 @@ func (p *Processor) challenge(a *access, resp *radpool.Response) {
 	if r.session == nil {
 		return // the identity was asked for
 	}
+	r.method = r.session.conversation.Method() // once it is put, others have the session
 	p.eap.mu.Lock()
 	state := p.eap.table.Put(time.Now(), a.Request.RemoteAddr.Addr(), r.session)
 	p.eap.mu.Unlock()
 	r.waits = true
 	resp.Add(rfc2865.State_Type, state[:])
+}
+
+// String says in one line why a request is answered with a challenge.
+func (r *eapRound) String() string {
+	switch {
+	case r.method == 0:
+		return "the EAP identity is asked for"
+	case r.result.Verdict == eap.Ignore:
+		return "passed over, because " + r.result.Err.Error()
+	}
+	return "the EAP conversation goes on, by " + r.method.String()
 }
 
 // addEAPSuccess adds what ends a conversation well: EAP-Success, the keys, and the

@@ -26,6 +26,8 @@ func (w *why) String() string {
 		return "the back end could not answer: " + w.err.Error()
 	case w.access.problem != "":
 		return "rejected: " + w.d.reason.String() + ", because of " + w.access.problem
+	case w.d.reason == ReasonEAP && w.access.eap.result.Err != nil:
+		return "rejected: eap, because " + w.access.eap.result.Err.Error()
 	case w.d.restricted:
 		return "accepted with the restricted profile: " + w.d.reason.String() + w.proof()
 	case w.d.accepted():
