@@ -33,11 +33,15 @@ var Default = sync.OnceValue(func() *Dictionary {
 	return d
 })
 
-func embedded() (*Dictionary, error) {
-	d := &Dictionary{
+func empty() *Dictionary {
+	return &Dictionary{
 		byName: make(map[string]*Attr), byNumber: make(map[number]*Attr),
 		vendors: make(map[string]*vendor), formats: make(map[uint32]format),
 	}
+}
+
+func embedded() (*Dictionary, error) {
+	d := empty()
 	r := &reader{d: d, fsys: share, own: true}
 	if err := r.include("share/dictionary"); err != nil {
 		return nil, err
@@ -59,6 +63,11 @@ func Load(fsys fs.FS, name string) (*Dictionary, error) {
 	if err != nil {
 		return nil, err
 	}
+	return load(d, fsys, name)
+}
+
+// load reads a dictionary on top of d.
+func load(d *Dictionary, fsys fs.FS, name string) (*Dictionary, error) {
 	r := &reader{d: d, fsys: fsys}
 	if err := r.include(name); err != nil {
 		return nil, err

@@ -8,15 +8,18 @@ type difference struct{ user, words, upstream, radpool, why string }
 
 // Answers that many users get.
 const (
-	reject   = "Reject"
-	idle     = "Idle-Timeout = 0000004d (0.0.0.77)"
-	accepted = "Accept, " + idle + `, Reply-Message = "hello"`
-	until    = accepted + ", Session-Timeout = as the clock says"
+	reject      = "Reject"
+	idle        = "Idle-Timeout = 0000004d (0.0.0.77)"
+	accepted    = "Accept, " + idle + `, Reply-Message = "hello"`
+	rejectHello = `Reject, Reply-Message = "hello"`
+	rejectWrong = `Reject, Reply-Message = "Invalid user name or password"`
+	until       = accepted + ", Session-Timeout = as the clock says"
 
 	patterns = "a pattern is for the text of any attribute (users(5)); FreeRADIUS tries to read it as a number and refuses the row"
 	iso      = "a date that daloRADIUS has written says what it says; FreeRADIUS locks the user out"
 	overflow = "a number that 32 bits do not hold is a mistake, which is named; FreeRADIUS sends another number"
 	escaped  = "FreeRADIUS asks the database for another name (=27 for an apostrophe), and the user cannot log in; where databases are written so there is EscapeNames"
+	stranger = "who does not know the password gets the same message whether there is such a user or not; FreeRADIUS sends that of the Access-Accept"
 	tooLong  = "what is encrypted has at most 239 octets (RFC 2868 section 3.5); FreeRADIUS sends of a longer one what no NAS can decrypt"
 	cut      = "a secret that does not fit is a mistake, which is named; FreeRADIUS sends its beginning, another secret"
 	old      = "the password is that of the row, as in FreeRADIUS 1; FreeRADIUS 3 forgets it and the user cannot log in"
@@ -47,6 +50,9 @@ var differences = []difference{
 		"Accept, " + idle + ", Tunnel-Type = 01000001 (1.0.0.1)",
 		"Accept, " + idle + ", Tunnel-Type = 01000001 (1.0.0.1), Tunnel-Type = 0200000d (2.0.0.13)",
 		"tags are of different tunnels (RFC 2868 section 3.1); FreeRADIUS takes the second tunnel for there already"},
+	{"reject-wrong-password", "pap wrong", rejectHello, rejectWrong, stranger},
+	{"reject-wrong-password", "chap wrong", rejectHello, rejectWrong, stranger},
+	{"reject-wrong-password", "mschapv2 wrong", rejectHello, rejectWrong, stranger},
 	{"expire-iso", "pap pw", reject, until, iso},
 	{"expire-iso-time", "pap pw", reject, until, iso},
 	{"expire-iso-t", "pap pw", reject, until, iso},

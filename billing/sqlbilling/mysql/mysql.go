@@ -143,6 +143,11 @@ func open(ctx context.Context, target string, o dialect.Options) (*dialect.DB, e
 	return db, nil
 }
 
+// jsonProbe has what statements use of JSON_TABLE. That a column of it has a collation
+// stands in no manual.
+const jsonProbe = `SELECT COUNT(*) FROM JSON_TABLE('["a"]', '$[*]' COLUMNS (i FOR ORDINALITY,
+  u VARCHAR(253) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$')) q`
+
 // explore asks the server what it is, and how far away.
 func (c *connector) explore(ctx context.Context, db *dialect.DB) error {
 	var server struct {
@@ -159,7 +164,7 @@ func (c *connector) explore(ctx context.Context, db *dialect.DB) error {
 		db.Write.SetMaxIdleConns(db.Writers + 2)
 	}
 	var n int
-	if err := db.Write.GetContext(ctx, &n, `SELECT COUNT(*) FROM JSON_TABLE('[1]', '$[*]' COLUMNS (i FOR ORDINALITY)) q`); err != nil {
+	if err := db.Write.GetContext(ctx, &n, jsonProbe); err != nil {
 		if e, ok := errors.AsType[*mysql.MySQLError](err); !ok || e.Number != 1064 && e.Number != 1146 && e.Number != 1305 {
 			return err
 		}
