@@ -12,6 +12,10 @@
 //	packet := a.Copy(datagram)
 //	attr := attributes.New(a)
 //
+//	Pool.Get ──► Arena: chunk [ datagram | value | reply |    free    ]   octets, no pointer among them
+//	  ▲                 slab  [ Attribute | Attribute |     free      ]   typed, so that the collector sees pointers
+//	  └── Release: all of it at once, and how much it was is noted for the size of the next chunk
+//
 // Typed objects have slabs of their own because a pointer kept inside a []byte is invisible to the
 // garbage collector: what it points to would be freed under it.
 //

@@ -2,11 +2,13 @@ package radclient_test
 
 import (
 	"fmt"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/radpool/radpool/internal/need"
 	"github.com/radpool/radpool/radclient"
@@ -60,4 +62,44 @@ func BenchmarkExchange(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/op")
 		})
 	}
+}
+
+// The same over a network that loses a tenth of the datagrams each way, and repeats as many: what counts is answered
+// exchanges. Both wait 2 s for a reply before they send again.
+func BenchmarkExchangeWithLoss(b *testing.B) {
+	b.Run("impl=radpool/atOnce=4096", func(b *testing.B) {
+		addr := serveWithLoss(b)
+		c, err := radclient.New(radclient.Config{Servers: []radclient.Server{{Addr: addr, Secret: []byte("testing123")}},
+			Retransmission: radclient.Retransmission{MRT: 2 * time.Second, MRC: radclient.Unlimited, MRD: radclient.Unlimited}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer c.Close()
+		b.ResetTimer()
+		exchangeMany(b, c, b.N, 4096)
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "exchanges/s")
+	})
+	b.Run("impl=freeradius-radclient/atOnce=256", func(b *testing.B) {
+		program := need.Command(b, "radclient", "apt-get install freeradius-utils")
+		addr := serveWithLoss(b)
+		file := filepath.Join(b.TempDir(), "requests")
+		if err := os.WriteFile(file, []byte(strings.Repeat("User-Name=user,Message-Authenticator=0x00\n\n", b.N)), 0o600); err != nil {
+			b.Fatal(err)
+		}
+		b.ResetTimer()
+		// Who is not answered after 20 copies makes radclient fail.
+		cmd := exec.Command(program, "-q", "-t", "2", "-r", "20", "-p", "256", "-f", file, addr.String(), "auth", "testing123")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "exchanges/s")
+	})
+}
+
+// serveWithLoss runs a server whose socket loses of the replies as many as a network would of requests and replies.
+func serveWithLoss(b *testing.B) netip.AddrPort {
+	b.Helper()
+	socket := &lossy{PacketConn: listenUDP(b), loss: 0.19, duplicate: 0.1} // 1 - 0.9 * 0.9
+	echoServer(b, socket)
+	return addrOf(socket)
 }

@@ -2,6 +2,9 @@
 // ends, as net/http/httptest is for those of HTTP: no socket, no other process,
 // no waiting.
 //
+//	Request ──► octets ──► verified, decoded ──► Processor ──► Recorder ──► back end
+//	Reply   ◄── verified as a NAS does ◄── octets ◄──┘             └─► records, for the test to look at
+//
 // # A request in, a reply out
 //
 // A [Request] is what a NAS sends, in a line: [PAP], [CHAP], [MSCHAP], [MSCHAPv2],

@@ -8,6 +8,10 @@
 //	...
 //	processor := &billing.Processor{Handler: j.Handler()}
 //
+//	accounting ──► is it there? ──► back end ──────────► acknowledged
+//	                    └── no ───► file, synced ──────► acknowledged
+//	                                     └── when it is back: replayed to the back end, gone here
+//
 // The back end is any [billing.Handler]. This package compiles SQLite, for the file;
 // package billing does not.
 //

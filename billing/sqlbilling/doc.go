@@ -7,6 +7,11 @@
 //
 //	backend, err := sqlbilling.Open(ctx, "sqlite:/var/lib/radpool/radius.db", sqlbilling.Options{})
 //
+//	Access-Requests that wait ──► one statement ──► rows ──► operators, groups ──► a Grant each
+//	                              (radcheck, radreply, radusergroup, ..., open sessions)
+//	accounting that waits     ──► one row a session ──► one upsert, one commit ──► acknowledged
+//	authentications that ended ─► radpostauth, in the background
+//
 // This package compiles no driver: the packages below it do, one each, and a
 // program imports those that it uses: sqlite, mysql (MariaDB as well) and postgres.
 // Their documentation says what is particular to each.
