@@ -115,8 +115,11 @@ const (
 	defaultEventTimestampWindow = 300 * time.Second
 )
 
-// maxMaxRequestTime is the greatest MaxRequestTime.
-const maxMaxRequestTime = 120 * time.Second
+// The greatest values of fields that are bounded elsewhere too.
+const (
+	maxMaxRequestTime = 120 * time.Second
+	maxReaders        = 256
+)
 
 // A ConfigError is a field of a configuration that is out of its bounds.
 type ConfigError struct {
@@ -150,7 +153,7 @@ func (c Config) withDefaults() (Config, error) {
 		number("MaxQueueSize", &c.MaxQueueSize, defaultMaxQueueSize, 2, 1<<20, ""),
 		number("MaxBatch", &c.MaxBatch, defaultMaxBatch, 1, 4096, ""),
 		requirement("RunInReader", c.RunInReader),
-		number("Readers", &c.Readers, defaultReaders, 1, 256, ""),
+		number("Readers", &c.Readers, defaultReaders, 1, maxReaders, ""),
 		number("MaxAttributes", &c.MaxAttributes, defaultMaxAttributes, 1, 2038, ""),
 	)
 	if c.ReceiveBuffer != 0 {

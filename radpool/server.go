@@ -95,13 +95,10 @@ func (s *Server) ListenAndServe() error {
 	sockets[acct] |= Acct
 	conns := make(map[net.PacketConn]Services)
 	for addr, services := range sockets {
-		list, err := udp.Listen(addr, cfg.Readers)
+		list, err := Listen("udp", addr, cfg.Readers)
 		if err != nil {
 			for c := range conns {
 				_ = c.Close() // nothing was served on it yet
-			}
-			if cfg.Readers > 1 && errors.Is(err, errors.ErrUnsupported) {
-				err = errors.Join(&ConfigError{"Readers", cfg.Readers, "1 on this system"}, err)
 			}
 			return err
 		}
@@ -123,6 +120,19 @@ func (s *Server) ListenAndServe() error {
 		}
 	}
 	return err
+}
+
+// Listen opens readers sockets of one UDP address for ServeServices, as ListenAndServe does
+// for its own: see Config.Readers, whose bounds it has. network is udp, udp4 or udp6.
+func Listen(network, addr string, readers int) ([]net.PacketConn, error) {
+	if err := number("Readers", &readers, defaultReaders, 1, maxReaders, ""); err != nil {
+		return nil, err
+	}
+	list, err := udp.Listen(network, addr, readers)
+	if readers > 1 && errors.Is(err, errors.ErrUnsupported) {
+		err = errors.Join(&ConfigError{"Readers", readers, "1 on this system"}, err)
+	}
+	return list, err
 }
 
 // Serve serves Access-Requests and Accounting-Requests on pc until Shutdown or

@@ -114,7 +114,7 @@ func TestShutdownDrainsUDP(t *testing.T) {
 // and recognise what another of them has answered.
 func TestReadersOfOneAddress(t *testing.T) {
 	const readers, nases, each = 4, 32, 20
-	conns, err := udp.Listen("127.0.0.1:0", readers)
+	conns, err := udp.Listen("udp", "127.0.0.1:0", readers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestReadersOfOneAddress(t *testing.T) {
 
 // A retransmission is one on whichever socket of its address it arrives, and only there.
 func TestRetransmissionToAnotherReader(t *testing.T) {
-	shared, err := udp.Listen("127.0.0.1:0", 2)
+	shared, err := udp.Listen("udp", "127.0.0.1:0", 2)
 	if err != nil {
 		t.Fatal(err)
 	}

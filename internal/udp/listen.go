@@ -2,17 +2,17 @@ package udp
 
 import "net"
 
-// Listen returns n sockets bound to one UDP address, each with a receive buffer and a reader of its own. The kernel
-// chooses among them by the addresses and ports of the two ends, so that what one client's socket sends is read by the same
-// one in its order (SO_REUSEPORT, socket(7)). More than one there can be on Linux alone: elsewhere the error is
-// [errors.ErrUnsupported]. n must be 1 or more.
+// Listen returns n sockets bound to one address of network udp, udp4 or udp6, each with a receive buffer and a reader of its
+// own. The kernel chooses among them by the addresses and ports of the two ends, so that what one client's socket sends is
+// read by the same one in its order (SO_REUSEPORT, socket(7)). More than one there can be on Linux alone: elsewhere the
+// error is [errors.ErrUnsupported]. n must be 1 or more.
 //
 // Sockets that share an address let other programs of the same user share it too.
-func Listen(address string, n int) ([]net.PacketConn, error) {
+func Listen(network, address string, n int) ([]net.PacketConn, error) {
 	if n > 1 {
-		return listenShared(address, n)
+		return listenShared(network, address, n)
 	}
-	pc, err := net.ListenPacket("udp", address)
+	pc, err := net.ListenPacket(network, address)
 	if err != nil {
 		return nil, err
 	}

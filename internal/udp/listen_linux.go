@@ -11,8 +11,8 @@ import (
 
 // listenShared makes n sockets of one address. The first is bound as one of its own, so that an address that somebody
 // else uses is an error, also where that is the same program with the same user; then it lets the others in.
-func listenShared(address string, n int) ([]net.PacketConn, error) {
-	first, err := net.ListenPacket("udp", address)
+func listenShared(network, address string, n int) ([]net.PacketConn, error) {
+	first, err := net.ListenPacket(network, address)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func listenShared(address string, n int) ([]net.PacketConn, error) {
 	others := net.ListenConfig{Control: reusePort}
 	for err == nil && len(conns) < n {
 		var pc net.PacketConn
-		if pc, err = others.ListenPacket(context.Background(), "udp", first.LocalAddr().String()); err == nil {
+		if pc, err = others.ListenPacket(context.Background(), network, first.LocalAddr().String()); err == nil {
 			conns = append(conns, pc)
 		}
 	}

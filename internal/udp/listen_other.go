@@ -8,7 +8,7 @@ import (
 	"net"
 )
 
-func listenShared(_ string, n int) ([]net.PacketConn, error) {
+func listenShared(_, _ string, n int) ([]net.PacketConn, error) {
 	return nil, fmt.Errorf("udp: %d sockets of one address: %w", n, errors.ErrUnsupported)
 }
 

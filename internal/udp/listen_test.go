@@ -21,7 +21,7 @@ func TestListen(t *testing.T) {
 	for _, address := range []string{"127.0.0.1:0", "[::1]:0", "localhost:0", ":0", "0.0.0.0:0", "[::]:0"} {
 		for _, n := range []int{1, 2, 5} {
 			t.Run(address, func(t *testing.T) {
-				conns, err := udp.Listen(address, n)
+				conns, err := udp.Listen("udp", address, n)
 				if n > 1 && runtime.GOOS != "linux" {
 					if !errors.Is(err, errors.ErrUnsupported) {
 						t.Errorf("%v", err)
@@ -45,7 +45,7 @@ func TestListen(t *testing.T) {
 				}
 				// Another server must not find its way in unnoticed.
 				for _, m := range []int{1, 2} {
-					if others, err := udp.Listen(conns[0].LocalAddr().String(), m); err == nil {
+					if others, err := udp.Listen("udp", conns[0].LocalAddr().String(), m); err == nil {
 						closeAll(others)
 						t.Errorf("%d more sockets of the same address", m)
 					}
@@ -54,7 +54,7 @@ func TestListen(t *testing.T) {
 		}
 	}
 	for _, n := range []int{1, 2} {
-		if conns, err := udp.Listen("nonsense", n); err == nil {
+		if conns, err := udp.Listen("udp", "nonsense", n); err == nil {
 			closeAll(conns)
 			t.Error("an address that is none")
 		}
