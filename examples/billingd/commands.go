@@ -13,10 +13,14 @@ import (
 
 // commands are what billingd does instead of serving, by the first argument. Each
 // returns the exit status: 0, 1, or 2 for wrong flags.
-var commands = map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) int{
-	"check":   checkCommand,
-	"explain": explainCommand,
-	"migrate": migrate,
+func commands() map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) int{
+		"check":      checkCommand,
+		"completion": completionCommand,
+		"explain":    explainCommand,
+		"migrate":    migrate,
+		"version":    versionCommand,
+	}
 }
 
 // An inspected database is what the commands look at, in either schema.
@@ -39,6 +43,9 @@ func openForReading(ctx context.Context, name string, args []string, stderr io.W
 	}
 	if errors.Is(err, errHelp) {
 		return nil, o, nil, 0
+	}
+	if err == nil {
+		err = o.takeConf(f)
 	}
 	if err == nil {
 		_, err = o.checkDB()
@@ -73,46 +80,6 @@ func (o *options) openForReading(ctx context.Context) (inspected, error) {
 	return sqlbilling.Open(ctx, o.db, sqlbilling.Options{
 		Names: o.names, EscapeNames: o.escapeNames, MustExist: true, PostAuthBuffer: -1, Readers: 1, Writers: 1, Dictionary: words, DictionaryFile: file,
 	})
-}
-
-// maxFindings is how many findings are printed; the others are counted.
-const maxFindings = 1000
-
-// checkCommand says what is missing in a database and which rows cannot be used.
-// Notes alone leave the exit status 0.
-func checkCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	db, o, rest, status := openForReading(ctx, "check", args, stderr)
-	if status >= 0 {
-		return status
-	}
-	if len(rest) > 0 {
-		complain(stderr, errors.Join(fmt.Errorf("check: unexpected argument %q", rest[0]), db.Close()))
-		return 2
-	}
-	findings, serious := 0, 0
-	err := db.Check(ctx, func(f sqlbilling.Finding) error {
-		if findings++; findings <= maxFindings {
-			if _, err := fmt.Fprintln(stdout, f); err != nil {
-				return err
-			}
-		}
-		if f.Severity != sqlbilling.Note {
-			serious++
-		}
-		return nil
-	})
-	if err := errors.Join(err, db.Close()); err != nil {
-		complain(stderr, fmt.Errorf("check: %w", err))
-		return 1
-	}
-	if findings > maxFindings {
-		_, _ = fmt.Fprintf(stdout, "and %d more\n", findings-maxFindings)
-	}
-	_, _ = fmt.Fprintf(stdout, "%s: %d to mend, %d to note\n", o.database(), serious, findings-serious)
-	if serious > 0 {
-		return 1
-	}
-	return 0
 }
 
 // explainCommand says how an Access-Request of a user is answered, and why. Exit

@@ -81,10 +81,10 @@ func TestCommandsComplain(t *testing.T) {
 		"check -db memory:5":                                 {2, "-db memory:5: there is no database"},
 		"check -db nonsense":                                 {2, "-db nonsense: want sqlite:FILE"},
 		"check -no-such":                                     {2, "-no-such"},
-		"check more":                                         {1, "no such file"},
+		"check more":                                         {2, `unexpected argument "more"`},
 		"check -db sqlite:" + missing:                        {1, missing},
 		"check -db sqlite:" + foreign:                        {1, "there is no column radcheck.attribute, no column radcheck.op"},
-		"check -db sqlite:F more -db X:":                     {2, "-db X:***: want"},
+		"explain -db sqlite:F more -db X:":                   {2, "-db X:***: want"},
 		"check -db mysql:me:hunter2@tcp(127.0.0.1:1)/radius": {1, "-db mysql:me:***@tcp(127.0.0.1:1)/radius: "},
 	} {
 		t.Run(args, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"io/fs"
 	"net"
@@ -28,6 +29,16 @@ func (f *confFile) tell(log *zap.Logger) {
 	for _, n := range f.conf.Notices {
 		log.Info("passed over", zap.Stringer("conf", n))
 	}
+}
+
+// takeConf notes which flags were given, and reads the file of -conf.
+func (o *options) takeConf(f *flag.FlagSet) error {
+	o.given = make(map[string]bool)
+	f.Visit(func(f *flag.Flag) { o.given[f.Name] = true })
+	if o.conf == "" {
+		return nil
+	}
+	return o.readConf()
 }
 
 // readConf reads the file, and lets it say what the flags do not.
@@ -75,7 +86,8 @@ func (o *options) takeLimits(said radpool.Config) {
 	take(o, "max-requests-per-server", &c.MaxRequestsPerServer, said.MaxRequestsPerServer)
 	take(o, "max-queue-size", &c.MaxQueueSize, said.MaxQueueSize)
 	take(o, "auto-limit-acct", &c.AutoLimitAcct, said.AutoLimitAcct)
-	c.ReceiveBuffer, c.MaxAttributes = said.ReceiveBuffer, said.MaxAttributes // there are no flags for them
+	take(o, "receive-buffer", &c.ReceiveBuffer, said.ReceiveBuffer)
+	c.MaxAttributes = said.MaxAttributes // there is no flag for it
 }
 
 func take[T comparable](o *options, flag string, dst *T, said T) {

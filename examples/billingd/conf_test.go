@@ -54,7 +54,7 @@ security { max_attributes = 50 }
 	}
 	want := radpool.Config{
 		MaxRequestTime: 9 * time.Second, CleanupDelay: 10 * time.Second, MaxRequests: 2097152, StartServers: 1, MaxServers: 64,
-		MinSpareServers: 8, MaxSpareServers: 32, MaxRequestsPerServer: 3000, MaxQueueSize: 1048576, MaxAttributes: 50,
+		MinSpareServers: 8, MaxSpareServers: 32, MaxRequestsPerServer: 3000, MaxQueueSize: 1048576, MaxAttributes: 50, Readers: 1,
 	}
 	if o.config != want {
 		t.Errorf("got %+v, want %+v", o.config, want)

@@ -50,6 +50,9 @@ type options struct {
 	poolFull     poolFull
 	eap          eapFlag
 	logLevel     zapcore.Level
+	logFormat    string // logConsole or logJSON
+	debug        bool   // print each request
+	policy       string // policySpare, policyAdaptive or policyFixed
 	config       radpool.Config
 
 	conf   string // the file of -conf, or empty
@@ -73,9 +76,9 @@ func newFlags(name string, o *options) *flag.FlagSet {
 	return f
 }
 
-func parseFlags(args []string, stderr io.Writer) (*options, error) {
-	o := new(options)
-	f := newFlags("billingd", o)
+// serveFlags returns a set with all flags of serving.
+func serveFlags(name string, o *options) *flag.FlagSet {
+	f := newFlags(name, o)
 	f.BoolVar(&o.readClients, "read-clients", false, "serve the clients of the table nas (radpool_nas) as well, and read it again once a minute")
 	f.BoolVar(&o.coa, "coa", false, "with -schema radpool, ask NASes to change or end sessions in progress when money, quota or subscription ends (RFC 5176)")
 	f.IntVar(&o.coaPort, "coa-port", 0, "`port` at which NASes listen for that, where radpool_nas says none; 0: that of the vendor, else 3799")
@@ -96,7 +99,15 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.TextVar(&o.eap, "eap", eapFlag{}, "`methods` of EAP to offer, in this order: mschapv2, md5, both with a comma between, or off; neither is protected by a tunnel (default mschapv2,md5)")
 	f.IntVar(&o.delayEvery, "backend-delay-every", 1, "of this `many` Authorizes one waits for -backend-delay; 1: each")
 	f.TextVar(&o.logLevel, "log-level", zapcore.InfoLevel, "least `level` of what is logged: debug, info, warn, error")
-	c := &o.config
+	f.Var(newOneOf(&o.logFormat, logConsole, logJSON), "log-format", "`format` of the log: console or json")
+	f.BoolVar(&o.debug, "X", false, "print each request, what decided and the reply on the standard output, without passwords, and log all; for finding out, since it is slow")
+	f.Var(newOneOf(&o.policy, policySpare, policyAdaptive, policyFixed), "policy", "`who` says how many workers there are: spare (as FreeRADIUS does), adaptive (as many as the back end can use) or fixed (-max-servers)")
+	limitFlags(f, &o.config)
+	return f
+}
+
+// limitFlags adds the flags of the limits.
+func limitFlags(f *flag.FlagSet, c *radpool.Config) {
 	f.DurationVar(&c.MaxRequestTime, "max-request-time", 9*time.Second, "how `long` a request may take from its arrival")
 	f.DurationVar(&c.Patience, "patience", 0, "how `long` a NAS waits for an answer to what it last sent, until that is learned from what it sends again (default 5s, or -max-request-time if that is less)")
 	f.DurationVar(&c.CleanupDelay, "cleanup-delay", 10*time.Second, "how `long` a reply is kept for retransmissions")
@@ -108,7 +119,18 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&c.MaxQueueSize, "max-queue-size", 1048576, "requests that may wait for a worker")
 	f.IntVar(&c.MaxRequestsPerServer, "max-requests-per-server", 0, "requests after which a worker is replaced (0: never)")
 	f.BoolVar(&c.AutoLimitAcct, "auto-limit-acct", false, "drop accounting requests while the queue fills")
+	f.IntVar(&c.Readers, "sockets", 1, "sockets for each address, so that as many processors read (SO_REUSEPORT, on Linux); those of the service manager are one each")
+	f.IntVar(&c.ReceiveBuffer, "receive-buffer", 0, "`octets` of receive buffer for each socket (default 4 MiB; the system may grant less)")
+}
 
+func parseFlags(args []string, stderr io.Writer) (*options, error) {
+	return parseFlagsOf("billingd", args, stderr)
+}
+
+// parseFlagsOf is parseFlags for a command that takes the flags of serving.
+func parseFlagsOf(name string, args []string, stderr io.Writer) (*options, error) {
+	o := new(options)
+	f := serveFlags(name, o)
 	err := parse(f, args, stderr)
 	if err != nil {
 		return nil, err
@@ -117,12 +139,8 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 		return nil, fmt.Errorf("unexpected argument %q: all is said by flags, see -h", f.Arg(0))
 	}
 	o.args = args
-	o.given = make(map[string]bool)
-	f.Visit(func(f *flag.Flag) { o.given[f.Name] = true })
-	if o.conf != "" {
-		if err := o.readConf(); err != nil {
-			return nil, err
-		}
+	if err := o.takeConf(f); err != nil {
+		return nil, err
 	}
 	if o.http != "" {
 		if o.http, err = httpAddr(o.http); err != nil {
@@ -184,6 +202,8 @@ func (o *options) check() error {
 		return fmt.Errorf("-backend-delay %v: must not be negative", o.backendDelay)
 	case o.leaseTime < 10*time.Second || o.leaseTime > 366*24*time.Hour || o.leaseTime%time.Second != 0:
 		return fmt.Errorf("-lease-time %v: must be whole seconds from 10s to 8784h", o.leaseTime)
+	case o.debug && o.logFormat != logConsole:
+		return errors.New("-X: what it prints is for people, so without -log-format json")
 	case o.delayEvery < 1:
 		return fmt.Errorf("-backend-delay-every %d: must be at least 1", o.delayEvery)
 	}
@@ -231,7 +251,7 @@ func (o *options) checkJournal(kind string) error {
 func (o *options) checkConfig() error {
 	c := o.config
 	for flag, v := range map[string]int{
-		"-max-requests": c.MaxRequests, "-start-servers": c.StartServers, "-max-servers": c.MaxServers, "-max-queue-size": c.MaxQueueSize,
+		"-max-requests": c.MaxRequests, "-sockets": c.Readers, "-start-servers": c.StartServers, "-max-servers": c.MaxServers, "-max-queue-size": c.MaxQueueSize,
 	} {
 		if v == 0 {
 			return fmt.Errorf("%s 0: must be at least 1", flag)
@@ -249,6 +269,9 @@ func (o *options) checkConfig() error {
 
 // flagName turns MaxQueueSize into max-queue-size.
 func flagName(field string) string {
+	if field == "Readers" {
+		return "sockets" // -readers are those of the database
+	}
 	var b strings.Builder
 	for i, r := range field {
 		if r >= 'A' && r <= 'Z' {

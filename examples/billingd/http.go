@@ -52,14 +52,17 @@ type web struct {
 	log      *zap.Logger
 }
 
-// listenHTTP opens the listener of -http, or returns nil where there is none to be.
-func listenHTTP(o *options, log *zap.Logger) (*web, error) {
-	if o.http == "" {
-		return nil, nil
-	}
-	l, err := net.Listen("tcp", o.http)
-	if err != nil {
-		return nil, fmt.Errorf("-http %s: %w", o.http, err)
+// listenHTTP opens the listener of -http, unless there is one already, or returns nil where
+// there is none to be.
+func listenHTTP(o *options, l net.Listener, log *zap.Logger) (*web, error) {
+	if l == nil {
+		if o.http == "" {
+			return nil, nil
+		}
+		var err error
+		if l, err = net.Listen("tcp", o.http); err != nil {
+			return nil, fmt.Errorf("-http %s: %w", o.http, err)
+		}
 	}
 	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
 		log.Warn("the status page can be seen by everybody who reaches this address", zap.Stringer("http", a))

@@ -55,12 +55,7 @@ func openLedger(ctx context.Context, o *options, log *zap.Logger) (*database, er
 func migrate(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o := new(options)
 	var from, to string
-	f := flag.NewFlagSet("billingd migrate", flag.ContinueOnError)
-	f.SetOutput(io.Discard) // errors are one line, and printed below
-	f.StringVar(&o.db, "db", "sqlite:radpool.db", "the database, as in billingd -h: `DSN`")
-	dictionaryFlag(f, o)
-	f.StringVar(&from, "from", standardSchema, "`schema` to read: standard")
-	f.StringVar(&to, "to", radpoolSchema, "`schema` to write: radpool")
+	f := migrateFlags(o, &from, &to)
 	err := f.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -92,6 +87,16 @@ func migrate(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	return 0
+}
+
+func migrateFlags(o *options, from, to *string) *flag.FlagSet {
+	f := flag.NewFlagSet("billingd migrate", flag.ContinueOnError)
+	f.SetOutput(io.Discard) // errors are one line, and printed by the caller
+	f.StringVar(&o.db, "db", "sqlite:radpool.db", "the database, as in billingd -h: `DSN`")
+	dictionaryFlag(f, o)
+	f.StringVar(from, "from", standardSchema, "`schema` to read: standard")
+	f.StringVar(to, "to", radpoolSchema, "`schema` to write: radpool")
+	return f
 }
 
 // takeOver opens the database for migrate.

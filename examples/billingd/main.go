@@ -6,13 +6,16 @@
 //	billingd -db 'mysql:radius:PASSWORD@tcp(127.0.0.1:3306)/radius'
 //	billingd -db postgres://radius:PASSWORD@127.0.0.1/radius
 //	billingd -db memory:1000              serve 1000 users without a database
-//	billingd check -db ...                say what is missing or wrong in a database; exit status 1 if anything is
+//	billingd check -conf FILE -db ...     say what is missing or wrong in a configuration and a database; exit status 1 if anything is
 //	billingd explain -db ... USER         say which rows let a user in, or keep them out; exit status 1 if it keeps them out
 //	                                      (each with -schema radpool for radpool's own tables)
 //	billingd -conf /etc/freeradius/3.0/radiusd.conf
 //	billingd -schema radpool              serve radpool's own tables: tariffs, balances, a ledger
 //	billingd -schema radpool -coa         and change or end sessions in progress when money or quota does
 //	billingd migrate -db DSN              take the subscribers of FreeRADIUS's tables over into those
+//	billingd version                      say which it is
+//	billingd completion bash              print what makes a shell complete its flags: bash, zsh or fish
+//	billingd -X                           print each request, what decided and the reply, as radiusd -X does
 //	billingd -http 127.0.0.1:8812         show a status page there, to a browser on this machine; /metrics is for Prometheus
 //
 // Where the server of the database is away at the start it starts all the same: it answers no
@@ -22,7 +25,8 @@
 // It serves the clients 127.0.0.0/8 and ::1 with one secret, and with -read-clients
 // those of the table nas; with -conf, those of the file instead. SIGHUP reads that again:
 // clients and the number of workers are as it says from then on, no request is lost,
-// and a file that is wrong changes nothing. SIGTERM and Ctrl-C
+// and a file that is wrong changes nothing. It takes sockets from systemd and tells it when
+// it is ready, reloads, ends and lives (see examples/systemd). SIGTERM and Ctrl-C
 // end it gently: what was received is answered first; a second one ends it at
 // once. Exit status 0: ended by a signal; 1: it could not serve; 2: wrong flags.
 package main
@@ -32,13 +36,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
 
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/coa"
@@ -67,7 +69,7 @@ func signals() (context.Context, context.CancelFunc) {
 // status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
-		if command, ok := commands[args[0]]; ok {
+		if command, ok := commands()[args[0]]; ok {
 			return command(ctx, args[1:], stdout, stderr)
 		}
 	}
@@ -79,7 +81,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		complain(stderr, err)
 		return 2
 	}
-	log := newLogger(stderr, o.logLevel)
+	stdout, log := o.outputs(stdout, stderr)
 	err = serve(ctx, o, stdout, log)
 	switch {
 	case errors.Is(err, errNotReady):
@@ -100,12 +102,6 @@ func complain(stderr io.Writer, err error) {
 	_, _ = fmt.Fprintf(stderr, "billingd: %v\n", err)
 }
 
-func newLogger(w io.Writer, level zapcore.Level) *zap.Logger {
-	cfg := zap.NewProductionEncoderConfig()
-	cfg.EncodeTime = zapcore.ISO8601TimeEncoder
-	return zap.New(zapcore.NewCore(zapcore.NewConsoleEncoder(cfg), zapcore.Lock(zapcore.AddSync(w)), level))
-}
-
 // serve puts the parts together, and takes them down in the opposite order.
 func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (err error) {
 	hup := make(chan os.Signal, 1)
@@ -116,13 +112,8 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 	}
 	// Sockets first: a second billingd must find the port taken before it
 	// touches the first one's database.
-	sockets, err := listen(o)
+	sockets, web, err := openSockets(o, log)
 	if err != nil {
-		return err
-	}
-	web, err := listenHTTP(o, log)
-	if err != nil {
-		sockets.close()
 		return err
 	}
 	defer web.close() // last, so that the end can be watched
@@ -158,7 +149,11 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 	end := followClients(ctx, follow, backend.ready, log)
 	defer end() // before the database is closed
 	processor := &billing.Processor{Handler: backend.handler, Logger: log, PoolFull: billing.PoolFullPolicy(o.poolFull), EAP: billing.EAPConfig(o.eap)}
-	server := &radpool.Server{Handler: processor, Clients: clients, Config: o.config, Logger: log}
+	server := &radpool.Server{Handler: processor, Clients: clients, Config: o.config, Policy: o.workers(), Logger: log}
+	if err := o.trace(server, stdout); err != nil {
+		sockets.close()
+		return err
+	}
 
 	sources := append(backend.metrics, metrics.Server(server), processor.Metrics())
 	if err := errors.Join(web.addMetrics(sources...), web.serve(server, shownOf(o, clients, processor, backend))); err != nil {
@@ -171,16 +166,31 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 	}
 	// Serving goes on without a reader of this line.
 	_, _ = fmt.Fprintf(stdout, "billingd ready auth=%s acct=%s db=%s%s\n", sockets.addr(radpool.Auth), sockets.addr(radpool.Acct), o.database(), web.ready())
+	defer serviceManager{log}.watch(server)()
+	if err := attend(ctx, served, hup, log, func() { reload(ctx, o, clients, server, backend, log) }); err != nil {
+		return errors.Join(err, server.Close())
+	}
+	return drain(server, o, log)
+}
+
+// attend tells the service manager how it goes, and reloads at each hup, until ctx ends; or
+// until a socket failed, since there is no use in going on with the others: it returns why.
+func attend(ctx context.Context, served <-chan error, hup <-chan os.Signal, log *zap.Logger, reload func()) error {
+	manager := serviceManager{log}
+	manager.tell(ready)
 	for ctx.Err() == nil {
 		select {
-		case err := <-served: // a socket failed: there is no use in going on with the other
-			return errors.Join(err, server.Close())
+		case err := <-served:
+			return err
 		case <-hup:
-			reload(ctx, o, clients, server, backend, log)
+			manager.tell(reloading())
+			reload()
+			manager.tell(ready)
 		case <-ctx.Done():
 		}
 	}
-	return drain(server, o, log)
+	manager.tell(stopping)
+	return nil
 }
 
 // drain ends a server when what was received is answered, or after as long as that may take.
@@ -206,46 +216,4 @@ func outcomes(st radpool.Stats) []zap.Field {
 		}
 	}
 	return fields
-}
-
-// socket is one listening socket, with what it serves.
-type socket struct {
-	conn     net.PacketConn
-	services radpool.Services
-}
-
-type sockets []socket
-
-// listen opens the sockets.
-func listen(o *options) (sockets, error) {
-	var all sockets
-	for _, w := range o.listen {
-		conn, err := net.ListenPacket(w.network, w.addr)
-		if err != nil {
-			all.close()
-			if errors.Is(err, syscall.EADDRINUSE) {
-				return nil, fmt.Errorf("%s %s: the port is taken: is another RADIUS server running?", w.from, w.addr)
-			}
-			return nil, fmt.Errorf("%s %s: %w", w.from, w.addr, err)
-		}
-		all = append(all, socket{conn, w.services})
-	}
-	return all, nil
-}
-
-func (ss sockets) close() {
-	for _, s := range ss {
-		_ = s.conn.Close() // nothing was sent on it
-	}
-}
-
-// addr is the address that serves s, with the port that the system chose where
-// the flag left it open; of several the first, and of none "none".
-func (ss sockets) addr(s radpool.Services) string {
-	for _, sock := range ss {
-		if sock.services&s != 0 {
-			return sock.conn.LocalAddr().String()
-		}
-	}
-	return "none"
 }

@@ -23,9 +23,7 @@ func reload(ctx context.Context, o *options, clients *radpool.Clients, server *r
 		return
 	}
 	c := next.config
-	if err := server.SetPolicy(radpool.Spare{
-		StartServers: c.StartServers, MinSpareServers: c.MinSpareServers, MaxSpareServers: c.MaxSpareServers, MaxServers: c.MaxServers,
-	}); err != nil {
+	if err := server.SetPolicy(next.workers()); err != nil {
 		log.Error("the number of workers stays as it was", zap.Error(err))
 		return
 	}
