@@ -3,16 +3,16 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
-	"os"
 	"strings"
 
 	"github.com/go-ldap/ldap/v3"
+
+	"github.com/radpool/radpool/examples/serving"
 )
 
 // errRefused marks that the directory does not let this program in, or does not show
@@ -68,18 +68,11 @@ func tlsConfig(address, ca string) (*tls.Config, error) {
 	default:
 		return nil, fmt.Errorf("-url %s: must begin with ldap://, ldaps:// or ldapi://", address)
 	}
-	cfg := &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}
-	if ca == "" {
-		return cfg, nil
-	}
-	pem, err := os.ReadFile(ca)
+	cfg, err := serving.TLS(ca)
 	if err != nil {
 		return nil, fmt.Errorf("-ca: %w", err)
 	}
-	cfg.RootCAs = x509.NewCertPool()
-	if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("-ca %s: there is no certificate in PEM in it", ca)
-	}
+	cfg.ServerName = u.Hostname()
 	return cfg, nil
 }
 

@@ -1,18 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/go-ldap/ldap/v3"
 
 	"github.com/radpool/radpool/billing/attrs"
+	"github.com/radpool/radpool/examples/serving"
 )
 
 // Values of -mode.
@@ -73,8 +72,8 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	if o.tls, err = tlsConfig(o.url, ca); err != nil {
 		return nil, err
 	}
-	if o.password, err = readPassword(passwordFile); err != nil {
-		return nil, err
+	if o.password, err = serving.FirstLine(passwordFile); err != nil {
+		return nil, fmt.Errorf("-password-file: %w", err)
 	}
 	if o.mappings == nil {
 		for one := range strings.FieldsSeq(defaultMap) {
@@ -119,21 +118,4 @@ func (o *options) addMap(text string) error {
 	}
 	o.mappings = append(o.mappings, mapping{from, to})
 	return nil
-}
-
-// readPassword reads the first line of a file, if one is given.
-func readPassword(file string) (string, error) {
-	if file == "" {
-		return "", nil
-	}
-	content, err := os.ReadFile(file)
-	if err != nil {
-		return "", fmt.Errorf("-password-file: %w", err)
-	}
-	line, _, _ := bytes.Cut(content, []byte("\n"))
-	line = bytes.TrimSuffix(line, []byte("\r"))
-	if len(line) == 0 {
-		return "", fmt.Errorf("-password-file %s: the first line is empty", file)
-	}
-	return string(line), nil
 }

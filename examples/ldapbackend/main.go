@@ -48,12 +48,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
-	"net/netip"
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -62,7 +59,7 @@ import (
 	_ "github.com/radpool/radpool/billing/sqlbilling/mysql"
 	_ "github.com/radpool/radpool/billing/sqlbilling/postgres"
 	_ "github.com/radpool/radpool/billing/sqlbilling/sqlite"
-	"github.com/radpool/radpool/radpool"
+	"github.com/radpool/radpool/examples/serving"
 )
 
 func main() {
@@ -138,38 +135,7 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	secret := []byte(o.secret)
-	clients, err := radpool.NewClients(
-		radpool.Client{Prefix: netip.MustParsePrefix("127.0.0.0/8"), Secret: secret},
-		radpool.Client{Prefix: netip.MustParsePrefix("::1/128"), Secret: secret})
-	if err != nil {
-		return err
-	}
-	auth, err := net.ListenPacket("udp", o.auth)
-	if err != nil {
-		return fmt.Errorf("-auth: %w", err)
-	}
-	acct, err := net.ListenPacket("udp", o.acct)
-	if err != nil {
-		_ = auth.Close() // nothing was sent on it
-		return fmt.Errorf("-acct: %w", err)
-	}
-	server := &radpool.Server{
-		Handler: &billing.Processor{Handler: b.Handler, Logger: log},
-		Clients: clients, Logger: log,
-		// One worker a connection: more would only wait for one.
-		Config: radpool.Config{MaxServers: o.conns, MaxSpareServers: min(o.conns, 32), MinSpareServers: min(o.conns, 8)},
-	}
-	served := make(chan error, 2)
-	go func() { served <- server.ServeServices(auth, radpool.Auth) }()
-	go func() { served <- server.ServeServices(acct, radpool.Acct) }()
-	_, _ = fmt.Fprintf(stdout, "ldapbackend ready auth=%s acct=%s\n", auth.LocalAddr(), acct.LocalAddr())
-	select {
-	case err := <-served:
-		return errors.Join(err, server.Close())
-	case <-ctx.Done():
-	}
-	drain, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	return server.Shutdown(drain)
+	return serving.Run(ctx, serving.Options{
+		Name: "ldapbackend", Auth: o.auth, Acct: o.acct, Secret: o.secret, Workers: o.conns, Logger: log,
+	}, b.Handler, stdout)
 }
