@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"layeh.com/radius"
 	"layeh.com/radius/rfc2865"
@@ -59,7 +60,7 @@ func TestEAPOverNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := eapServer()
 		c := billingtest.Serve(t, p, billingtest.ServiceConfig{
-			Network: billingtest.NetworkConfig{Seed: 7, Loss: 0.2, Duplicate: 0.2}, Tries: 50,
+			Network: billingtest.NetworkConfig{Seed: 7, Loss: 0.2, Duplicate: 0.2}, Timeout: time.Second / 2, Tries: 20,
 		})
 		for range 20 {
 			for password, want := range map[string]bool{"wonderland": true, "wrong": false} {
