@@ -100,6 +100,19 @@
 // where one is wrong, addresses are not freed by a Stop and wait for the end of
 // LeaseTime, and they are never free too early.
 //
+// Each lease is written and committed before the Access-Accept, also when its holder has
+// it already and only the time changes: by that time is known that the Stop of the
+// session before, which may come late, is not of this one.
+//
+// A radippool that lacks id, pool_name, framedipaddress, expiry_time or username, or is
+// gone, is an error for who wants an address, and not a full pool.
+//
+// MariaDB and MySQL answer all that wait with two statements. Servers without
+// JSON_TABLE (before MariaDB 10.6 and MySQL 8) get two for each, which costs them about
+// three times as much; so do the users of a group who want addresses for several
+// devices at once, and have none yet. Texts that the character set of radippool lacks
+// are stored as question marks and a digest.
+//
 // All servers of a database, FreeRADIUS among them, may lease from one radippool.
 // pool_key is NAS-Port, as in FreeRADIUS's default. Without indexes on (pool_name,
 // expiry_time), (pool_name, username), (framedipaddress) and (nasipaddress) all works,

@@ -20,6 +20,7 @@ type found struct {
 	lookup  dialect.Lookup
 	post    *postAuthSQL   // nil: radpostauth is not written
 	leaser  dialect.Leaser // nil: there is no usable radippool
+	poolErr error          // what is wrong with it; nil: there is none
 }
 
 // equip prepares what works on a database with these tables.
@@ -69,7 +70,7 @@ func (b *Backend) renew(ctx context.Context, f *found, err error) (*found, bool)
 	if now := b.now(); now != f {
 		return now, true
 	}
-	if b.d.Classify(err) != dialect.Changed {
+	if b.d.Classify(err) != dialect.Changed && !errors.Is(err, errPool) {
 		return f, false
 	}
 	select {

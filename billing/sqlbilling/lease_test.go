@@ -62,7 +62,7 @@ func expect(t testing.TB, what, got, want string) {
 // Who asks again gets the same address; a device more gets one more; and what is free
 // goes to others, the oldest first.
 func TestLeaseIsSticky(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e engine) {
+	eachLeaser(t, func(t *testing.T, e engine) {
 		f := e.open(t, sqlbilling.Options{})
 		expect(t, "no pool at all", f.ask("alice", "a1"), "none")
 		f.fillPool("main", 3)
@@ -89,7 +89,7 @@ func TestLeaseIsSticky(t *testing.T) {
 
 // A device without a Calling-Station-Id is a port of a NAS.
 func TestLeaseByPort(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e engine) {
+	eachLeaser(t, func(t *testing.T, e engine) {
 		f := e.open(t, sqlbilling.Options{})
 		f.fillPool("main", 4)
 		ask := func(user string, nas string, port uint32, id string) string {
@@ -121,7 +121,7 @@ func TestLeaseByPort(t *testing.T) {
 // and more of them than addresses: each address has one holder, and each holder one
 // address.
 func TestLeaseIsNeverGivenTwice(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e engine) {
+	eachLeaser(t, func(t *testing.T, e engine) {
 		const addresses, users, rounds = 40, 60, 4
 		one := e.open(t, sqlbilling.Options{})
 		one.fillPool("main", addresses)
@@ -167,7 +167,7 @@ func TestLeaseIsNeverGivenTwice(t *testing.T) {
 // The same beside accounting, which frees and renews the rows that others are at: a
 // naive book says who has what.
 func TestLeaseBesideAccounting(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e engine) {
+	eachLeaser(t, func(t *testing.T, e engine) {
 		const addresses, users, turns = 12, 16, 12
 		one := e.open(t, sqlbilling.Options{})
 		one.fillPool("main", addresses)
@@ -222,7 +222,7 @@ func live(session, user string, status billing.StatusType, addr netip.Addr, afte
 
 // A lease that the database refuses is no answer, and nobody's Access-Accept.
 func TestLeaseRefused(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e engine) {
+	eachLeaser(t, func(t *testing.T, e engine) {
 		f := e.open(t, sqlbilling.Options{})
 		f.fillPool("main", 1)
 		f.rows(pass, check("Pool-Name", ":=", "main"))
@@ -266,7 +266,7 @@ func (f *fixture) process(user string, full billing.PoolFullPolicy) *radpool.Res
 
 // From the row with Pool-Name to the attribute of the reply.
 func TestPoolName(t *testing.T) {
-	eachEngine(t, func(t *testing.T, e engine) {
+	eachLeaser(t, func(t *testing.T, e engine) {
 		f := e.open(t, sqlbilling.Options{})
 		f.fillPool("main", 1)
 		f.rows(pass, check("Pool-Name", ":=", "main"), member("alice", "g", "1"))

@@ -3,11 +3,13 @@ package sqlbilling
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"go.uber.org/zap"
@@ -75,17 +77,28 @@ func portOf(r *billing.AccessRequest) string {
 	return r.NASPortID
 }
 
-// fitKey returns what makes texts such as columns can hold them. What is too long
-// ends in a digest of the whole: two NASes or users must not become one by losing
-// the end.
+// fitKey returns what makes texts such as columns can hold them. What is too long, or
+// has characters that the column lacks, ends in a digest of the whole: two NASes or
+// users must not become one by losing them.
 func fitKey(d *dialect.Dialect) func(string, dialect.Column) string {
 	return func(s string, c dialect.Column) string {
-		if c.Length > 0 && utf8.RuneCountInString(s) > c.Length {
+		lacks := d.Holds != nil && !d.Holds(s, c)
+		if long := c.Length > 0 && utf8.RuneCountInString(s) > c.Length; long || lacks {
 			h := fnv.New64a()
 			_, _ = h.Write([]byte(s)) // never fails
 			sum := "~" + hex.EncodeToString(h.Sum(nil))
-			keep := max(c.Length-len(sum), 0)
-			s = dialect.Plain(s, keep) + sum[:min(len(sum), c.Length)]
+			if lacks {
+				s = strings.Map(ascii, s)
+			}
+			most := utf8.RuneCountInString(s) + len(sum)
+			if c.Length > 0 {
+				most = min(most, c.Length)
+			}
+			begin := ""
+			if keep := most - len(sum); keep > 0 { // Plain takes 0 for no limit
+				begin = dialect.Plain(s, keep)
+			}
+			s = begin + sum[:min(len(sum), most)]
 		}
 		if d.Clean == nil {
 			return s
@@ -94,22 +107,43 @@ func fitKey(d *dialect.Dialect) func(string, dialect.Column) string {
 	}
 }
 
-// equipPools makes ready what leases addresses. A database without a usable radippool
-// has no pools, and all else works.
+// ascii is a character, or a question mark for one that is not in ASCII.
+func ascii(r rune) rune {
+	if r < utf8.RuneSelf {
+		return r
+	}
+	return '?'
+}
+
+// errPool is that there is a radippool, or was, which cannot be used. It is not an
+// empty one: nobody knows who has its addresses.
+var errPool = errors.New("the table radippool cannot be used")
+
+// equipPools makes ready what leases addresses. Without a radippool there are no
+// pools, with one that cannot be used every lease is an error; and all else works.
 func (b *Backend) equipPools(ctx context.Context, f *found) error {
 	there, err := b.ensure(ctx, &f.l, "radippool", b.d.Pools, "no addresses are leased")
-	if err != nil || !there {
+	if err != nil {
 		return err
 	}
-	f.l.pool = true
+	if !there {
+		if b.pools.seen.Load() {
+			f.poolErr = fmt.Errorf("%w: it is gone", errPool)
+		}
+		return nil
+	}
+	var missing []string
 	for _, name := range dialect.NeededPool {
 		if _, ok := f.l.tables.Column("radippool", name); !ok {
-			f.l.pool, f.l.missing = false, append(f.l.missing, "radippool."+name)
+			missing = append(missing, name)
+			f.l.missing = append(f.l.missing, "radippool."+name)
 		}
 	}
-	if f.l.pool {
-		f.leaser, err = b.d.Leases(ctx, b.db, f.l.tables, int64(b.opts.LeaseTime.Seconds()), dialect.Comparison(b.opts.Names))
+	if f.l.pool = len(missing) == 0; !f.l.pool {
+		f.poolErr = fmt.Errorf("%w: it lacks %s", errPool, strings.Join(missing, ", "))
+		return nil
 	}
+	f.leaser, err = b.d.Leases(ctx, b.db, f.l.tables, int64(b.opts.LeaseTime.Seconds()), dialect.Comparison(b.opts.Names))
 	return err
 }
 
@@ -131,7 +165,7 @@ func (b *Backend) checkPoolIndexes(ctx context.Context) error {
 }
 
 // writeLeases is the group.Write of leases. Where the tables have changed it tries
-// again, on what they are by then; where there is no pool nobody gets an address.
+// again, on what they are by then; where there is no radippool nobody gets an address.
 func (b *Backend) writeLeases(ctx context.Context, items []*group.Item[dialect.Ask]) (rows int, err error) {
 	asks := make([]*dialect.Ask, len(items))
 	for i, it := range items {
@@ -152,7 +186,7 @@ func (b *Backend) writeLeases(ctx context.Context, items []*group.Item[dialect.A
 
 func (b *Backend) leaseOn(ctx context.Context, f *found, asks []*dialect.Ask) (rows int, err error) {
 	if f.leaser == nil {
-		return 0, nil
+		return 0, f.poolErr
 	}
 	for some := range slices.Chunk(asks, dialect.MaxAsks) {
 		if err := f.leaser.Lease(ctx, some); err != nil {

@@ -38,6 +38,34 @@ var holdsASCII = map[string]bool{
 	"cp1250": true, "cp1251": true, "cp1256": true, "cp1257": true, "cp850": true, "cp852": true, "cp866": true, "koi8r": true, "koi8u": true,
 }
 
+// holds reports whether the character set of a column has all characters of s, as far
+// as is known here: of other sets no more than ASCII.
+func holds(s string, c dialect.Column) bool {
+	if unicode(c) || c.Charset == "" {
+		return true
+	}
+	for _, r := range s {
+		switch {
+		case r < utf8.RuneSelf:
+		case c.Charset == "utf8" || c.Charset == "utf8mb3":
+			if r > 0xffff {
+				return false
+			}
+		case c.Charset == "latin1":
+			if r < 0xa0 || r > 0xff {
+				return false
+			}
+		case c.Charset == "cp1251" || c.Charset == "koi8r" || c.Charset == "koi8u" || c.Charset == "cp866":
+			if (r < 'А' || r > 'я') && r != 'Ё' && r != 'ё' {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // plain reports whether all names are in ASCII.
 func plain(names []string) bool {
 	for _, s := range names {

@@ -19,17 +19,31 @@ import (
 // text: so all that a group of leases needs is one round trip.
 type leaser struct {
 	*dialect.Conns[driver.Conn]
-	tables  dialect.Tables
-	seconds int64
-	names   dialect.Comparison
+	tables       dialect.Tables
+	seconds      int64
+	names        dialect.Comparison
+	clock, until string   // now, and the end of a lease of now, as expiry_time holds them
+	sets         *setText // nil: the server lacks what it takes
 }
 
-func prepareLeases(ctx context.Context, db *dialect.DB, t dialect.Tables, seconds int64, how dialect.Comparison) (dialect.Leaser, error) {
+func prepareLeases(
+	ctx context.Context, db *dialect.DB, t dialect.Tables, seconds int64, how dialect.Comparison, json bool,
+) (dialect.Leaser, error) {
 	source, ok := db.Source.(*connector)
 	if !ok {
 		return nil, errors.New("the database was not opened by this package")
 	}
-	l := &leaser{tables: t, seconds: seconds, names: how}
+	l := &leaser{tables: t, seconds: seconds, names: how, clock: "NOW()"}
+	if expiry, _ := t.Column("radippool", "expiry_time"); integer(expiry) {
+		l.clock = "UNIX_TIMESTAMP()"
+	}
+	l.until = l.clock + " + " + strconv.FormatInt(seconds, 10)
+	if l.clock == "NOW()" {
+		l.until = "NOW() + INTERVAL " + strconv.FormatInt(seconds, 10) + " SECOND"
+	}
+	if json {
+		l.sets = l.newSetText()
+	}
 	l.Conns = &dialect.Conns[driver.Conn]{
 		Open:  func(ctx context.Context) (driver.Conn, error) { return source.connect(ctx, source.multi) },
 		Close: func(c driver.Conn) { _ = c.Close() },
@@ -49,8 +63,33 @@ func (l *leaser) Close() error {
 // passes by itself.
 var errTurn = &mysql.MySQLError{Number: 1205, Message: "the lock of those who lease addresses is not free"}
 
+// Lease answers asks. Those that one statement can answer together get their rows that
+// way; what is left is asked for one by one, in a second text: what several asks of one
+// user want, and what somebody else was faster with.
 func (l *leaser) Lease(ctx context.Context, asks []*dialect.Ask) error {
-	text := l.text(asks)
+	if l.sets == nil || len(asks) == 0 {
+		return l.leaseEach(ctx, asks)
+	}
+	rest, err := l.leaseSet(ctx, asks)
+	if err != nil || len(rest) == 0 {
+		return err
+	}
+	return l.leaseEach(ctx, rest)
+}
+
+// leaseEach answers asks one by one, in one text.
+func (l *leaser) leaseEach(ctx context.Context, asks []*dialect.Ask) error {
+	return l.ask(ctx, l.text(asks), len(asks), func(found []driver.Value) error {
+		for i, a := range asks {
+			addr, _ := found[i].([]byte)
+			a.Addr = string(addr)
+		}
+		return nil
+	})
+}
+
+// ask runs a text whose answer is one row: whether it had its turn, and what it found.
+func (l *leaser) ask(ctx context.Context, text string, columns int, read func(found []driver.Value) error) error {
 	return l.Do(ctx, func(c driver.Conn) (err error) {
 		q, ok := c.(driver.QueryerContext)
 		if !ok {
@@ -61,70 +100,38 @@ func (l *leaser) Lease(ctx context.Context, asks []*dialect.Ask) error {
 			return err
 		}
 		defer func() { err = errors.Join(err, rows.Close()) }()
-		dest := make([]driver.Value, 1+len(asks))
+		dest := make([]driver.Value, 1+columns)
 		if err := rows.Next(dest); err != nil {
 			if errors.Is(err, io.EOF) {
 				return errors.New("a lease has no answer")
 			}
 			return err
 		}
-		if turn := fmt.Sprintf("%s", dest[0]); turn != "1" && dest[0] != int64(1) {
+		if !isOne(dest[0]) {
 			return errTurn
 		}
-		for i, a := range asks {
-			addr, _ := dest[1+i].([]byte)
-			a.Addr = string(addr)
-		}
-		return nil
+		return read(dest[1:])
 	})
+}
+
+// isOne reports whether a value is the number 1, which the driver gives as either.
+func isOne(v driver.Value) bool {
+	text, _ := v.([]byte)
+	return v == int64(1) || string(text) == "1"
 }
 
 // turn is the name of the lock that those who lease hold in turn: so one user who
 // asks twice at once, of two servers, does not get two addresses.
 const turn = "CONCAT('radpool.lease.', LEFT(DATABASE(), 40))"
 
-// text are the statements that lease: for each ask one for the row that the user
-// had, one for the row that expired first, which does nothing after the other has
-// found one; and at the end what was found. All do nothing without the lock.
-func (l *leaser) text(asks []*dialect.Ask) string {
-	expiry, _ := l.tables.Column("radippool", "expiry_time")
-	clock, until := "NOW()", "NOW() + INTERVAL "+strconv.FormatInt(l.seconds, 10)+" SECOND"
-	if integer(expiry) {
-		clock, until = "UNIX_TIMESTAMP()", "UNIX_TIMESTAMP() + "+strconv.FormatInt(l.seconds, 10)
-	}
-	var b strings.Builder
-	b.WriteString("SET @radpool_turn = GET_LOCK(" + turn + ", " + lockWait + "); START TRANSACTION;\n")
-	found := []string{"@radpool_turn"}
-	for i, a := range asks {
-		values := a.Values()
-		q := dialect.LeaseSQL{
-			Value:  func(i int) string { return literal(values[i]) },
-			Stored: func(expr string, _ dialect.Column) string { return expr },
-			Text:   func(_ string, c dialect.Column) string { return c.Name },
-		}
-		own, free := "@radpool_own"+strconv.Itoa(i), "@radpool_free"+strconv.Itoa(i)
-		device, pool, name := q.Device(l.tables), q.Value(0), q.Value(1)
-		update := func(into, where string) {
-			b.WriteString("UPDATE radippool SET " + q.Sets(l.tables) + ", expiry_time = IF((" + into + " := framedipaddress) IS NULL, " + until + ", " + until +
-				") WHERE @radpool_turn = 1 AND pool_name = " + pool + " AND " + where + " LIMIT 1;\n")
-		}
-		b.WriteString("SET " + own + " = NULL, " + free + " = NULL;\n")
-		update(own, l.same(name)+" AND ("+device+" OR username <> '' AND expiry_time < "+clock+") ORDER BY "+device+" DESC, expiry_time DESC")
-		update(free, own+" IS NULL AND expiry_time < "+clock+" ORDER BY expiry_time")
-		found = append(found, "COALESCE("+own+", "+free+")")
-	}
-	b.WriteString("COMMIT; DO RELEASE_LOCK(" + turn + "); SELECT " + strings.Join(found, ", "))
-	return b.String()
-}
-
-// same compares the user's name with that of the row.
-func (l *leaser) same(name string) string {
-	s := "username = " + name
+// same compares a user's name with that of the row, username, or that of a table r.
+func (l *leaser) same(username, name string) string {
+	s := username + " = " + name
 	switch c, _ := l.tables.Column("radippool", "username"); {
 	case l.names == dialect.Exact && c.Charset != "":
-		s += " AND CAST(CONVERT(username USING utf8mb4) AS BINARY) = CAST(" + name + " AS BINARY)"
+		s += " AND CAST(CONVERT(" + username + " USING utf8mb4) AS BINARY) = CAST(" + name + " AS BINARY)"
 	case l.names == dialect.IgnoreCase && (strings.HasSuffix(c.Collation, "_bin") || strings.HasSuffix(c.Collation, "_cs")):
-		s = "LOWER(username) = LOWER(" + name + ")"
+		s = "LOWER(" + username + ") = LOWER(" + name + ")"
 	}
 	return s
 }

@@ -36,8 +36,10 @@ func modern() *dialect.Dialect {
 		Create:  create,
 		Reloads: reloads,
 		Pools:   []string{pool},
-		Leases:  prepareLeases,
-		Now:     "UNIX_TIMESTAMP()",
+		Leases: func(ctx context.Context, db *dialect.DB, t dialect.Tables, seconds int64, how dialect.Comparison) (dialect.Leaser, error) {
+			return prepareLeases(ctx, db, t, seconds, how, true)
+		},
+		Now: "UNIX_TIMESTAMP()",
 		Prepare: func(ctx context.Context, db *dialect.DB, t dialect.Tables, q dialect.Question) (dialect.Lookup, error) {
 			return prepare(ctx, db, t, q, true)
 		},
@@ -50,6 +52,7 @@ func modern() *dialect.Dialect {
 		Text:         func(c dialect.Column) string { return "COALESCE(" + c.Name + ", '')" },
 		Stored:       func(expr string, _ dialect.Column) string { return expr },
 		Clean:        clean,
+		Holds:        holds,
 		Bulk:         &dialect.Bulk{Source: source, Pack: pack, Update: update},
 		Lacks:        lacks,
 		Unique:       unique,
@@ -74,6 +77,9 @@ func Old() *dialect.Dialect {
 	}
 	d.Prepare = func(ctx context.Context, db *dialect.DB, t dialect.Tables, q dialect.Question) (dialect.Lookup, error) {
 		return prepare(ctx, db, t, q, false)
+	}
+	d.Leases = func(ctx context.Context, db *dialect.DB, t dialect.Tables, seconds int64, how dialect.Comparison) (dialect.Leaser, error) {
+		return prepareLeases(ctx, db, t, seconds, how, false)
 	}
 	d.Among = func(table string, c dialect.Column) string {
 		return table + " WHERE " + c.Name + " IN (" + params(listLength) + ")"

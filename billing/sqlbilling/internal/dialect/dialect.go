@@ -76,10 +76,12 @@ type Dialect struct {
 
 	// Text is an expression for a column as text, '' for NULL. Stored turns an
 	// expression of text into what the column stores. Clean, which is optional,
-	// is a text as the column can hold it.
+	// is a text as the column can hold it. Holds, which is optional, reports whether
+	// it has all the characters of a text.
 	Text   func(c Column) string
 	Stored func(expr string, c Column) string
 	Clean  func(s string, c Column) string
+	Holds  func(s string, c Column) bool
 
 	// Bulk, which is optional, writes many rows with one statement.
 	Bulk *Bulk

@@ -48,6 +48,15 @@ func (a *Ask) Values() []string {
 	return list
 }
 
+// LeaseColumns are the columns of t for Values; the name of one that t lacks is empty.
+func LeaseColumns(t Tables) []Column {
+	list := make([]Column, len(leaseColumns))
+	for i, l := range leaseColumns {
+		list[i], _ = t.Column("radippool", l.name)
+	}
+	return list
+}
+
 // Fit makes the texts such as the columns of t can hold.
 func (a *Ask) Fit(t Tables, fit func(s string, c Column) string) {
 	for _, l := range leaseColumns {
