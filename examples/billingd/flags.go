@@ -53,6 +53,7 @@ type options struct {
 	logFormat    string // logConsole or logJSON
 	debug        bool   // print each request
 	policy       string // policySpare, policyAdaptive or policyFixed
+	record       string // a file that traffic is recorded in; empty: none
 	config       radpool.Config
 
 	conf   string // the file of -conf, or empty
@@ -98,6 +99,7 @@ func serveFlags(name string, o *options) *flag.FlagSet {
 	f.TextVar(&o.poolFull, "pool-full", poolFull(billing.PoolFullAccept), "what a subscriber gets whose pool has no address left: accept (without an address) or reject; no `answer` else")
 	f.TextVar(&o.eap, "eap", eapFlag{}, "`methods` of EAP to offer, in this order: mschapv2, md5, both with a comma between, or off; neither is protected by a tunnel (default mschapv2,md5)")
 	f.IntVar(&o.delayEvery, "backend-delay-every", 1, "of this `many` Authorizes one waits for -backend-delay; 1: each")
+	f.StringVar(&o.record, "record", "", "write requests and replies, without passwords, into `FILE` as golden packets for billingtest.Golden: the first 1000, or 16 MB (default: none)")
 	f.TextVar(&o.logLevel, "log-level", zapcore.InfoLevel, "least `level` of what is logged: debug, info, warn, error")
 	f.Var(newOneOf(&o.logFormat, logConsole, logJSON), "log-format", "`format` of the log: console or json")
 	f.BoolVar(&o.debug, "X", false, "print each request, what decided and the reply on the standard output, without passwords, and log all; for finding out, since it is slow")

@@ -149,7 +149,13 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 	end := followClients(ctx, follow, backend.ready, log)
 	defer end() // before the database is closed
 	processor := &billing.Processor{Handler: backend.handler, Logger: log, PoolFull: billing.PoolFullPolicy(o.poolFull), EAP: billing.EAPConfig(o.eap)}
-	server := &radpool.Server{Handler: processor, Clients: clients, Config: o.config, Policy: o.workers(), Logger: log}
+	handler, endRecord, err := recorded(processor, o, log)
+	if err != nil {
+		sockets.close()
+		return err
+	}
+	defer endRecord()
+	server := &radpool.Server{Handler: handler, Clients: clients, Config: o.config, Policy: o.workers(), Logger: log}
 	if err := o.trace(server, stdout); err != nil {
 		sockets.close()
 		return err
