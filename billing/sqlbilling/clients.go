@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
-	"strings"
 
 	"go.uber.org/zap"
 
@@ -41,24 +40,15 @@ func (b *Backend) readClients(ctx context.Context, leftOut func(id int64, err er
 		return nil, fmt.Errorf("sqlbilling: %s: %w", b.db.Label, err)
 	}
 	var list []radpool.Client
-	seen := make(map[netip.Prefix]bool)
+	var nases acct.NASes
 	for _, r := range rows {
-		prefixes, err := acct.NASPrefixes(ctx, strings.TrimSpace(r.Name))
-		if err == nil && r.Secret == "" {
-			err = fmt.Errorf("%.64q has no secret", r.Name)
+		var wrong error
+		if r.Secret == "" {
+			wrong = fmt.Errorf("%.64q has no secret", r.Name)
 		}
-		if err != nil {
-			leftOut(r.ID, err)
-			continue
-		}
-		for _, p := range prefixes {
-			if seen[p] {
-				leftOut(r.ID, fmt.Errorf("an earlier row is about %v as well", p))
-				continue
-			}
-			seen[p] = true
+		nases.Each(ctx, r.Name, wrong, func(p netip.Prefix) {
 			list = append(list, radpool.Client{Prefix: p, Name: r.Short, Secret: []byte(r.Secret)})
-		}
+		}, func(err error) { leftOut(r.ID, err) })
 	}
 	return list, nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/item"
-	"github.com/radpool/radpool/radpool"
 )
 
 // A Trace is how an Access-Request comes to its answer. It holds no password.
@@ -51,19 +50,15 @@ type Trace struct {
 // among them are left out. An error is an attribute that cannot be sent, the
 // database's, or ctx's.
 func (b *Backend) Explain(ctx context.Context, user string, attributes ...string) (*Trace, error) {
-	req, err := item.Request(b.dict, user, attributes, b.opts.Location)
+	x := &explainer{b: b}
+	reply, err := item.Ask(ctx, b.dict, x, user, attributes, b.opts.Location)
 	if err != nil {
 		return nil, fmt.Errorf("sqlbilling: %w", err)
 	}
-	resp := radpool.NewResponse(req)
-	x := &explainer{b: b}
-	(&billing.Processor{Handler: x}).Handle(ctx, req, resp)
 	if x.err != nil {
 		return nil, x.err
 	}
-	for _, avp := range resp.Attributes {
-		x.trace.Reply = append(x.trace.Reply, item.Text(b.dict, avp))
-	}
+	x.trace.Reply = reply
 	return &x.trace, nil
 }
 

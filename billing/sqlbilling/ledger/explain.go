@@ -13,7 +13,6 @@ import (
 	"github.com/radpool/radpool/billing/sqlbilling"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/acct"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/item"
-	"github.com/radpool/radpool/radpool"
 )
 
 // Explain says how an Access-Request of user is answered now, and why: the tariff, the
@@ -23,19 +22,15 @@ import (
 // use is NAS-IP-Address, without which it comes from 127.0.0.1. An error is an attribute
 // that cannot be sent, the database's, or ctx's.
 func (b *Backend) Explain(ctx context.Context, user string, attributes ...string) (*sqlbilling.Trace, error) {
-	req, err := item.Request(b.dict, user, attributes, time.UTC)
+	x := &explainer{b: b}
+	reply, err := item.Ask(ctx, b.dict, x, user, attributes, time.UTC)
 	if err != nil {
 		return nil, fmt.Errorf("ledger: %w", err)
 	}
-	resp := radpool.NewResponse(req)
-	x := &explainer{b: b}
-	(&billing.Processor{Handler: x}).Handle(ctx, req, resp)
 	if x.err != nil {
 		return nil, x.err
 	}
-	for _, avp := range resp.Attributes {
-		x.trace.Reply = append(x.trace.Reply, item.Text(b.dict, avp))
-	}
+	x.trace.Reply = reply
 	return &x.trace, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
-	"strings"
 
 	"go.uber.org/zap"
 
@@ -51,24 +50,15 @@ func (b *Backend) nases(ctx context.Context, leftOut func(address string, err er
 		return nil, fmt.Errorf("ledger: %s: radpool_nas: %w", b.db.Label, err)
 	}
 	var list []NAS
-	seen := make(map[netip.Prefix]bool)
+	var nases acct.NASes
 	for _, r := range rows {
-		prefixes, err := acct.NASPrefixes(ctx, strings.TrimSpace(r.Address))
-		if err == nil && (r.CoAPort < 0 || r.CoAPort > 65535) {
-			err = fmt.Errorf("coa_port is %d, must be 0 to 65535", r.CoAPort)
+		var wrong error
+		if r.CoAPort < 0 || r.CoAPort > 65535 {
+			wrong = fmt.Errorf("coa_port is %d, must be 0 to 65535", r.CoAPort)
 		}
-		if err != nil {
-			leftOut(r.Address, err)
-			continue
-		}
-		for _, p := range prefixes {
-			if seen[p] {
-				leftOut(r.Address, fmt.Errorf("another row is about %v as well", p))
-				continue
-			}
-			seen[p] = true
+		nases.Each(ctx, r.Address, wrong, func(p netip.Prefix) {
 			list = append(list, NAS{p, r.Name, r.Vendor, []byte(r.Secret), int(r.CoAPort), []byte(r.CoASecret)})
-		}
+		}, func(err error) { leftOut(r.Address, err) })
 	}
 	return list, nil
 }

@@ -9,9 +9,36 @@ import (
 	"strings"
 )
 
-// NASPrefixes are the addresses that the name of a NAS in a table stands for: an address, a
+// NASes takes the rows of a table of NASes in turn, and knows what an earlier one was about.
+type NASes struct{ seen map[netip.Prefix]bool }
+
+// Each calls use with each address or network that the name in a row stands for; wrong is
+// what else there is to say against the row, or nil. leftOut is told of what cannot be used.
+func (n *NASes) Each(ctx context.Context, name string, wrong error, use func(netip.Prefix), leftOut func(error)) {
+	prefixes, err := nasPrefixes(ctx, strings.TrimSpace(name))
+	if err == nil {
+		err = wrong
+	}
+	if err != nil {
+		leftOut(err)
+		return
+	}
+	if n.seen == nil {
+		n.seen = make(map[netip.Prefix]bool)
+	}
+	for _, p := range prefixes {
+		if n.seen[p] {
+			leftOut(fmt.Errorf("an earlier row is about %v as well", p))
+			continue
+		}
+		n.seen[p] = true
+		use(p)
+	}
+}
+
+// nasPrefixes are the addresses that the name of a NAS in a table stands for: an address, a
 // network in CIDR form, or the name of a host, of which they are all addresses.
-func NASPrefixes(ctx context.Context, name string) ([]netip.Prefix, error) {
+func nasPrefixes(ctx context.Context, name string) ([]netip.Prefix, error) {
 	if addr, err := netip.ParseAddr(name); err == nil {
 		return []netip.Prefix{wholeAddr(addr)}, nil
 	}

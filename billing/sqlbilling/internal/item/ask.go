@@ -1,0 +1,26 @@
+package item
+
+import (
+	"context"
+	"time"
+
+	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/internal/dict"
+	"github.com/radpool/radpool/radpool"
+)
+
+// Ask is the reply, an attribute a line, that a billing.Processor with h gives to an
+// Access-Request of user with these attributes, each as Request reads it.
+func Ask(ctx context.Context, d *dict.Dictionary, h billing.Handler, user string, attributes []string, loc *time.Location) ([]string, error) {
+	req, err := Request(d, user, attributes, loc)
+	if err != nil {
+		return nil, err
+	}
+	resp := radpool.NewResponse(req)
+	(&billing.Processor{Handler: h}).Handle(ctx, req, resp)
+	var reply []string
+	for _, avp := range resp.Attributes {
+		reply = append(reply, Text(d, avp))
+	}
+	return reply, nil
+}
