@@ -13,8 +13,9 @@ import (
 )
 
 // Authorize answers an Access-Request with one statement, which it may share with
-// others that are waiting; where a User-Profile stands in a row MariaDB, MySQL and
-// PostgreSQL need one more. See the package comment for how the rows are evaluated.
+// others that are waiting; on MariaDB, MySQL and PostgreSQL a User-Profile needs one
+// more where a group sets it, or where radcheck does and nobody had one lately. See
+// the package comment for how the rows are evaluated.
 // The error is a [RowError], or the database's.
 func (b *Backend) Authorize(ctx context.Context, req *billing.AccessRequest) (billing.Grant, error) {
 	var grants [1]billing.Grant
@@ -124,14 +125,16 @@ func (b *Backend) askOn(ctx context.Context, f *found, names []string, subs []su
 	return c, nil
 }
 
-// askProfiles asks for the groups of profiles that rows name, all at once, and
-// after that for the sessions of those whose limit stands in such a group.
+// askProfiles asks for the groups of profiles that rows name, where they are not known
+// yet, all at once, and after that for the sessions of those whose limit stands in such
+// a group.
 func (b *Backend) askProfiles(ctx context.Context, f *found, names []string, subs []subscriber) error {
 	var profiles []string
 	at := make(map[string]int)
 	for i := range subs {
 		for name := range subs[i].profilesNamed() {
-			if _, there := at[name]; !there && name != b.opts.DefaultProfile {
+			_, known := subs[i].profiles[name]
+			if _, there := at[name]; !there && !known && name != b.opts.DefaultProfile {
 				at[name] = len(profiles)
 				profiles = append(profiles, name)
 			}

@@ -50,9 +50,11 @@
 // # Authorize
 //
 // One statement reads everything for one Access-Request, or for a whole batch of
-// them; on MariaDB, MySQL and PostgreSQL one more reads the groups of a profile that
-// a row names (User-Profile). As many statements run at once as there are Readers;
-// who finds none free waits, and shares the next statement with all who wait. The rows are evaluated as FreeRADIUS's rlm_sql does: see the operators in
+// them; on MariaDB, MySQL and PostgreSQL one more reads the groups of a profile
+// (User-Profile) that a group sets, or that is the first in radcheck for a hundred
+// names. As many statements run at once as there are Readers; who finds none free
+// waits, and shares the next statement with all who wait. The rows are evaluated as
+// FreeRADIUS's rlm_sql does: see the operators in
 // users(5), Fall-Through, and groups by priority. A row that cannot be understood
 // (an attribute that is not in the dictionary, an operator, a date) is a [RowError]
 // that names it, and an Access-Reject, as in FreeRADIUS: half a configuration is not

@@ -32,7 +32,7 @@ func (e *RowError) Unwrap() error { return billing.ErrSubscriber }
 var kindTables = [...]string{
 	dialect.RowCheck: "radcheck", dialect.RowReply: "radreply", dialect.RowMember: "radusergroup",
 	dialect.RowGroupCheck: "radgroupcheck", dialect.RowGroupReply: "radgroupreply", dialect.RowOpen: "radacct",
-	dialect.RowRestricted: "radgroupreply",
+	dialect.RowRestricted: "radgroupreply", dialect.RowProfile: "radusergroup",
 }
 
 // A row is one row of a table of attributes.
@@ -97,6 +97,8 @@ func (s *subscriber) add(r *dialect.Row) {
 		m.reply = append(m.reply, s.names.row(r))
 	case dialect.RowOpen:
 		s.open, s.counted = int(r.ID), true
+	case dialect.RowProfile:
+		s.setProfile(string(r.Profile), nil)
 	}
 	if r.Open >= 0 {
 		s.open, s.counted = int(r.Open), true

@@ -13,12 +13,13 @@ import (
 // attribute, op, value), and the number of open sessions where the row holds a
 // Simultaneous-Use. What a row does not say is NULL, which costs next to nothing to
 // send and to read. Text comes in UTF-8, whatever the collations of the
-// tables.
-func (l *lookup) text(k key) string {
+// tables. lists is how many branches have a list of names.
+func (l *lookup) text(k key) (text string, lists int) {
 	var all []string
-	for _, branch := range l.branches(k.what, k.counts) {
+	for _, branch := range l.branches(k) {
 		from := ""
 		if branch.column != (dialect.Column{}) {
+			lists++
 			from = unionList(branch.column, k.size)
 			if l.json {
 				from = jsonList(branch.column, k.plain)
@@ -26,17 +27,7 @@ func (l *lookup) text(k key) string {
 		}
 		all = append(all, strings.ReplaceAll(branch.text, "{q}", from))
 	}
-	return strings.Join(all, "\nUNION ALL\n")
-}
-
-// lists is how many branches of a statement have a list of names.
-func (l *lookup) lists(what dialect.What) (n int) {
-	for _, b := range l.branches(what, false) {
-		if b.column != (dialect.Column{}) {
-			n++
-		}
-	}
-	return n
+	return strings.Join(all, "\nUNION ALL\n"), lists
 }
 
 // A branch is a part of a UNION ALL, with {q} in place of the list of names as
@@ -47,19 +38,20 @@ type branch struct {
 }
 
 // branches are those of a statement, which may count open sessions or leave it. To
-// prepare that costs a tenth of a statement, whoever is asked for.
-func (l *lookup) branches(what dialect.What, counts bool) []branch {
+// prepare that costs a tenth of a statement, whoever is asked for. Those with a list
+// come first.
+func (l *lookup) branches(k key) []branch {
 	check, reply := l.column("radcheck", "username"), l.column("radreply", "username")
 	member := l.column("radusergroup", "username")
-	if what == dialect.Open {
+	if k.what == dialect.Open {
 		acct := l.column("radacct", "username")
 		return []branch{{"SELECT q.i, 6, NULL, NULL, NULL, NULL, (SELECT COUNT(*) FROM radacct a WHERE " + l.same("a", acct) +
-			" AND a.acctstoptime IS NULL), NULL, NULL, NULL, NULL FROM {q}", acct}}
+			" AND a.acctstoptime IS NULL), NULL, NULL, NULL, NULL FROM {q} WHERE q.u IS NOT NULL", acct}}
 	}
 	var list []branch
 	limit := func(dialect.Column) string { return "NULL" }
-	if what == dialect.Everything {
-		if counts {
+	if k.what == dialect.Everything {
+		if k.counts {
 			limit = l.limit
 		}
 		list = []branch{
@@ -72,7 +64,12 @@ func (l *lookup) branches(what dialect.What, counts bool) []branch {
 	for _, g := range l.groups("q.i", "NULL", limit(member), "{q} STRAIGHT_JOIN radusergroup m ON "+l.same("m", member), "") {
 		list = append(list, branch{g, member})
 	}
-	if what == dialect.Everything {
+	if k.profiles {
+		for _, g := range l.groups("q.i", "CAST(CONVERT("+profileName+" USING utf8mb4) AS BINARY)", limit(check), l.named(check, member), "") {
+			list = append(list, branch{g, check})
+		}
+	}
+	if k.what == dialect.Everything {
 		list = append(list, branch{text: "SELECT 0, 7, NULL, NULL, NULL, NULL, r.id, " + l.pair("radgroupreply") +
 			", NULL FROM radgroupreply r WHERE r.groupname = ?"})
 		if l.question.Profile != "" {
@@ -82,6 +79,30 @@ func (l *lookup) branches(what dialect.What, counts bool) []branch {
 		}
 	}
 	return list
+}
+
+// profileName is the profile that a row p of radcheck names, without its quotes. They
+// are compared as octets: a collation may take other characters for quotes.
+const profileName = "IF(CHAR_LENGTH(p.value) >= 2 AND ASCII(p.value) IN (34, 39) AND ASCII(p.value) = ASCII(RIGHT(p.value, 1)), " +
+	"SUBSTRING(p.value, 2, CHAR_LENGTH(p.value) - 2), p.value)"
+
+// joinsProfiles reports whether profiles can be looked up by what stands in radcheck:
+// a name that the character set of radusergroup lacks a character for would be
+// turned into another's.
+func (l *lookup) joinsProfiles() bool {
+	value, member := l.column("radcheck", "value"), l.column("radusergroup", "username")
+	return value.Charset == member.Charset || unicode(member)
+}
+
+// named reads the memberships m of the profiles that radcheck names. A profile that
+// is in no group comes with none, so that it is known that it was looked up.
+func (l *lookup) named(check, member dialect.Column) string {
+	name := profileName
+	if value := l.column("radcheck", "value"); value.Charset != member.Charset || value.Collation != member.Collation {
+		name = converted(name, member)
+	}
+	return "{q} STRAIGHT_JOIN radcheck p ON " + l.same("p", check) + " AND LOWER(TRIM(p.attribute)) = 'user-profile' AND CHAR_LENGTH(" + profileName + ") > 0" +
+		" LEFT JOIN radusergroup m ON " + strings.ReplaceAll(l.same("m", member), "q.u", name)
 }
 
 // groups are the branches of memberships, and of what their groups check and

@@ -57,16 +57,25 @@ func (c *connector) connect(ctx context.Context, by driver.Connector) (driver.Co
 // A reader is a connection for Access-Requests, with its statements prepared.
 type reader struct {
 	conn   driver.Conn
-	stmts  map[key]driver.Stmt
+	stmts  map[key]statement
 	broken bool
 }
 
 // A key tells the statements of a reader apart.
 type key struct {
-	what   dialect.What
-	size   int  // names that it has room for; 0: any number
-	plain  bool // for names in ASCII
-	counts bool // counts the open sessions of who has a Simultaneous-Use, with Everything
+	what  dialect.What
+	size  int  // names that it has room for; 0: any number
+	plain bool // for names in ASCII
+
+	// With Everything:
+	counts   bool // counts the open sessions of who has a Simultaneous-Use
+	profiles bool // has the groups of profiles that radcheck names
+}
+
+// A statement is prepared, and has so many lists of names among its parameters.
+type statement struct {
+	driver.StmtQueryContext
+	lists int
 }
 
 func (l *lookup) openReader(ctx context.Context) (*reader, error) {
@@ -74,8 +83,12 @@ func (l *lookup) openReader(ctx context.Context) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{conn: dc, stmts: make(map[key]driver.Stmt)}
-	for _, k := range []key{{what: dialect.Everything}, {what: dialect.Everything, counts: true}, {what: dialect.Groups}, {what: dialect.Open}} {
+	r := &reader{conn: dc, stmts: make(map[key]statement)}
+	ready := []key{{what: dialect.Everything}, {what: dialect.Everything, counts: true}, {what: dialect.Groups}, {what: dialect.Open}}
+	if l.joins {
+		ready = append(ready, key{what: dialect.Everything, profiles: true}, key{what: dialect.Everything, profiles: true, counts: true})
+	}
+	for _, k := range ready {
 		k.size, k.plain = l.size(1), l.json
 		if _, err := l.statement(ctx, r, k); err != nil {
 			return nil, errors.Join(err, dc.Close())
@@ -85,18 +98,20 @@ func (l *lookup) openReader(ctx context.Context) (*reader, error) {
 }
 
 // statement returns a statement of r, and prepares it if need be.
-func (l *lookup) statement(ctx context.Context, r *reader, k key) (driver.StmtQueryContext, error) {
-	s, ok := r.stmts[k]
-	if !ok {
-		var err error
-		if s, err = r.conn.(conn).PrepareContext(ctx, l.text(k)); err != nil {
-			return nil, err
-		}
-		r.stmts[k] = s
+func (l *lookup) statement(ctx context.Context, r *reader, k key) (statement, error) {
+	if s, ok := r.stmts[k]; ok {
+		return s, nil
 	}
-	q, ok := s.(driver.StmtQueryContext)
-	if !ok {
-		return nil, fmt.Errorf("the driver's %T lacks methods with a context", s)
+	text, lists := l.text(k)
+	prepared, err := r.conn.(conn).PrepareContext(ctx, text)
+	if err != nil {
+		return statement{}, err
 	}
-	return q, nil
+	q, ok := prepared.(driver.StmtQueryContext)
+	if !ok {
+		return statement{}, errors.Join(fmt.Errorf("the driver's %T lacks methods with a context", prepared), prepared.Close())
+	}
+	s := statement{q, lists}
+	r.stmts[k] = s
+	return s, nil
 }

@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	"bytes"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -10,8 +9,6 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
-	"strings"
-	"sync/atomic"
 
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 )
@@ -24,8 +21,10 @@ type lookup struct {
 	json     bool
 	tables   dialect.Tables
 	question dialect.Question
-	alike    bool         // see octets
-	limits   atomic.Int64 // names to ask for before it is believed that nobody has a Simultaneous-Use
+	alike    bool           // see octets
+	joins    bool           // see joinsProfiles
+	limits   dialect.Recent // a Simultaneous-Use
+	profiles dialect.Recent // a User-Profile in radcheck
 }
 
 func prepare(ctx context.Context, db *dialect.DB, t dialect.Tables, q dialect.Question, json bool) (dialect.Lookup, error) {
@@ -39,6 +38,7 @@ func prepare(ctx context.Context, db *dialect.DB, t dialect.Tables, q dialect.Qu
 		return nil, errors.New("the database was not opened by this package")
 	}
 	l := &lookup{source: source, json: json, tables: t, question: q, alike: alike(t)}
+	l.joins = l.joinsProfiles()
 	l.Conns = &dialect.Conns[*reader]{
 		Open:  l.openReader,
 		Close: func(r *reader) { _ = r.conn.Close() },
@@ -68,27 +68,35 @@ func (l *lookup) size(names int) int {
 // Everything after somebody was found to have a Simultaneous-Use.
 const countFor = 10_000
 
+// profilesFor is for how many names the groups of profiles are asked for in the
+// statement of Everything after radcheck was found to name one. It is a few of them, as
+// those who have none pay for that as well: a third of a statement.
+const profilesFor = 100
+
 // Find asks with one statement. Where nobody had a Simultaneous-Use for a long
-// time, and somebody has one now, it takes a second.
+// time, and somebody has one now, it takes a second. So it does for a User-Profile:
+// the first is left to who asks.
 func (l *lookup) Find(ctx context.Context, what dialect.What, names []string, each func(*dialect.Row) error) error {
 	k := key{what: what, size: l.size(len(names)), plain: l.json && plain(names)}
 	if what != dialect.Everything {
 		return l.find(ctx, k, names, each)
 	}
-	if k.counts = l.limits.Load() > 0; k.counts {
-		l.limits.Add(-int64(len(names)))
-	}
+	k.counts = l.limits.Lately(len(names))
+	k.profiles = l.joins && l.profiles.Lately(len(names))
 	var limited []int // places of names, each once or more
 	err := l.find(ctx, k, names, func(r *dialect.Row) error {
-		if (r.Kind == dialect.RowCheck || r.Kind == dialect.RowGroupCheck) && r.User >= 0 && isLimit(r.Attribute) {
+		if (r.Kind == dialect.RowCheck || r.Kind == dialect.RowGroupCheck) && r.User >= 0 && r.Is("Simultaneous-Use") {
 			limited = append(limited, r.User)
+		}
+		if r.Kind == dialect.RowCheck && r.Is("User-Profile") {
+			l.profiles.Met(profilesFor)
 		}
 		return each(r)
 	})
 	if err != nil || limited == nil {
 		return err
 	}
-	l.limits.Store(countFor)
+	l.limits.Met(countFor)
 	if k.counts {
 		return nil
 	}
@@ -106,18 +114,11 @@ func (l *lookup) Find(ctx context.Context, what dialect.What, names []string, ea
 	})
 }
 
-// isLimit reports whether an attribute is Simultaneous-Use.
-func isLimit(attribute []byte) bool {
-	const name = "Simultaneous-Use"
-	return len(attribute) >= len(name) && strings.EqualFold(string(bytes.TrimSpace(attribute)), name)
-}
-
 func (l *lookup) find(ctx context.Context, k key, names []string, each func(*dialect.Row) error) error {
-	args := l.args(k.what, names, k.size)
 	return l.Do(ctx, func(r *reader) error {
 		stmt, err := l.statement(ctx, r, k)
 		if err == nil {
-			err = query(ctx, stmt, args, each)
+			err = query(ctx, stmt, l.args(k, names, stmt.lists), each)
 		}
 		if err != nil {
 			r.broken = true // to be sure
@@ -128,12 +129,12 @@ func (l *lookup) find(ctx context.Context, k key, names []string, each func(*dia
 
 // args are the parameters of a statement: the names once for each table q, and
 // after that those of the constant parts.
-func (l *lookup) args(what dialect.What, names []string, size int) []driver.NamedValue {
+func (l *lookup) args(k key, names []string, lists int) []driver.NamedValue {
 	var list []driver.Value
 	if l.json {
 		list = []driver.Value{jsonNames(names)}
 	} else {
-		list = make([]driver.Value, size) // nil: NULL, which equals nothing
+		list = make([]driver.Value, k.size) // nil: NULL, which equals nothing
 		for i, n := range names {
 			if askable(n) {
 				list[i] = n
@@ -142,12 +143,12 @@ func (l *lookup) args(what dialect.What, names []string, size int) []driver.Name
 	}
 	var args []driver.NamedValue
 	add := func(v driver.Value) { args = append(args, driver.NamedValue{Ordinal: len(args) + 1, Value: v}) }
-	for range l.lists(what) {
+	for range lists {
 		for _, v := range list {
 			add(v)
 		}
 	}
-	if what == dialect.Everything {
+	if k.what == dialect.Everything {
 		add(l.question.Restricted)
 		if p := l.question.Profile; p != "" {
 			for range 2 * 2 { // see groups
@@ -214,6 +215,9 @@ func parse(v *[columnCount]driver.Value, r *dialect.Row) error {
 	}
 	if r.Kind == dialect.RowGroupCheck && v[6] == nil {
 		r.Kind = dialect.RowMember
+		if r.Profile != nil && v[4] == nil {
+			r.Kind = dialect.RowProfile
+		}
 	}
 	return nil
 }

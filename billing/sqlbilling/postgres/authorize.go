@@ -22,7 +22,7 @@ func (l *lookup) text(what dialect.What) string {
 	}
 	var all []string
 	limit := "-1::bigint"
-	if what == dialect.Everything {
+	if what != dialect.Groups {
 		all = []string{
 			"SELECT q.i, 1::bigint, ''::text, " + constant + ", " + pair + ", " + l.limit() +
 				" FROM " + names + " JOIN radcheck r ON " + l.same("r", "radcheck"),
@@ -31,17 +31,39 @@ func (l *lookup) text(what dialect.What) string {
 		limit = l.limit()
 	}
 	all = append(all, l.groups("q.i", "''::text", limit, names+" JOIN radusergroup m ON "+l.same("m", "radusergroup"), "")...)
-	if what == dialect.Everything {
+	if what == withProfiles {
+		all = append(all, l.groups("m.i", "m.profile", strings.ReplaceAll(limit, "q.u", "m.u"), "named m", "")...)
+	}
+	if what != dialect.Groups {
 		all = append(all, "SELECT 0::bigint, 7::bigint, ''::text, "+constant+", "+pair+", -1::bigint FROM radgroupreply r WHERE r.groupname = $2")
 		if l.question.Profile != "" {
 			all = append(all, l.groups("0::bigint", "$3::text", "-1::bigint", "radusergroup m", " WHERE m.username = $3")...)
 		}
 	}
-	return strings.Join(all, "\nUNION ALL\n")
+	text := strings.Join(all, "\nUNION ALL\n")
+	if what == withProfiles {
+		text = "WITH named AS (" + l.named() + ")\n" + text
+	}
+	return text
 }
 
 // pair are the columns of a table of attributes, r.
 const pair = "r.id::bigint, r.attribute::text, r.op::text, r.value::text"
+
+// profileName is the profile that a row p of radcheck names, without its quotes.
+const profileName = `CASE WHEN p.value::text ~ '^(".*"|''.*'')$' THEN substr(p.value::text, 2, length(p.value::text) - 2) ELSE p.value::text END`
+
+// named reads the memberships of the profiles that radcheck names, once for all that
+// use them. A profile that is in no group comes with none, so that it is known that it
+// was looked up.
+func (l *lookup) named() string {
+	id := ""
+	if _, ok := l.tables.Column("radusergroup", "id"); ok {
+		id = ", m.id"
+	}
+	return "SELECT q.i, q.u, " + profileName + " AS profile, m.priority, m.groupname" + id + " FROM " + names + " JOIN radcheck p ON " + l.same("p", "radcheck") + " AND lower(btrim(p.attribute::text)) = 'user-profile' AND " + profileName + " <> ''" +
+		" LEFT JOIN radusergroup m ON " + strings.ReplaceAll(l.same("m", "radusergroup"), "q.u", "("+profileName+")")
+}
 
 // groups are the parts for memberships, and for what their groups check and reply.
 // from reads radusergroup as m.

@@ -19,6 +19,7 @@ type lookup struct {
 	*dialect.Conns[*pgx.Conn]
 	tables   dialect.Tables
 	question dialect.Question
+	profiles dialect.Recent // a User-Profile in radcheck
 }
 
 func prepare(ctx context.Context, db *dialect.DB, t dialect.Tables, q dialect.Question) (dialect.Lookup, error) {
@@ -42,10 +43,18 @@ func prepare(ctx context.Context, db *dialect.DB, t dialect.Tables, q dialect.Qu
 	return l, l.Do(ctx, func(*pgx.Conn) error { return nil })
 }
 
+// withProfiles is Everything with the groups of profiles that radcheck names.
+const withProfiles = dialect.Open + 1
+
 // statements are the names of what is prepared.
 var statements = [...]string{
-	dialect.Everything: "radpool_everything", dialect.Groups: "radpool_groups", dialect.Open: "radpool_open",
+	dialect.Everything: "radpool_everything", dialect.Groups: "radpool_groups", dialect.Open: "radpool_open", withProfiles: "radpool_profiles",
 }
+
+// profilesFor is for how many names the groups of profiles are asked for in the
+// statement of Everything after radcheck was found to name one. It is a few of them, as
+// those who have none pay for that as well.
+const profilesFor = 100
 
 // connect opens a connection and prepares its statements.
 func (l *lookup) connect(ctx context.Context, cfg *pgx.ConnConfig) (*pgx.Conn, error) {
@@ -71,6 +80,8 @@ func (l *lookup) Close() error {
 	return nil
 }
 
+// Find asks with one statement. A User-Profile that is found when nobody had one for a
+// long time is left to who asks.
 func (l *lookup) Find(ctx context.Context, what dialect.What, names []string, each func(*dialect.Row) error) error {
 	err := l.find(ctx, what, names, each)
 	if err == nil || classify(err) != dialect.BadRow {
@@ -99,14 +110,17 @@ func (l *lookup) find(ctx context.Context, what dialect.What, names []string, ea
 			list[i] = &names[i]
 		} // else NULL, which equals nothing
 	}
-	args := []any{list}
+	args, statement := []any{list}, what
 	if what == dialect.Everything {
+		if l.profiles.Lately(len(names)) {
+			statement = withProfiles
+		}
 		if args = append(args, l.question.Restricted); l.question.Profile != "" {
 			args = append(args, l.question.Profile)
 		}
 	}
 	return l.Do(ctx, func(c *pgx.Conn) error {
-		rows, err := c.Query(ctx, statements[what], args...)
+		rows, err := c.Query(ctx, statements[statement], args...)
 		if err != nil {
 			return err
 		}
@@ -115,6 +129,9 @@ func (l *lookup) find(ctx context.Context, what dialect.What, names []string, ea
 		for rows.Next() {
 			if err := parse(rows.RawValues(), &r); err != nil {
 				return err
+			}
+			if r.Kind == dialect.RowCheck && r.Is("User-Profile") {
+				l.profiles.Met(profilesFor)
 			}
 			if err := each(&r); err != nil {
 				return err
@@ -139,6 +156,9 @@ func parse(v [][]byte, r *dialect.Row) error {
 	*r = dialect.Row{
 		User: int(n[0]) - 1, Kind: int(n[1]), Profile: v[2], Priority: n[2], Member: n[3], Group: v[5],
 		ID: n[4], Attribute: v[7], Op: v[8], Value: v[9], Open: n[5],
+	}
+	if r.Kind == dialect.RowMember && len(r.Profile) > 0 && v[4] == nil {
+		r.Kind = dialect.RowProfile
 	}
 	return nil
 }

@@ -16,8 +16,10 @@ gc AS MATERIALIZED (
   SELECT g.i, g.priority, g.mid, g.groupname, r.rowid AS id, r.attribute, r.op, r.value
   FROM g CROSS JOIN radgroupcheck r ON r.groupname = g.groupname),
 p(i, name) AS MATERIALIZED (
-  SELECT i, trim(value, '"''') FROM c WHERE attribute = 'User-Profile' COLLATE NOCASE
-  UNION SELECT i, trim(value, '"''') FROM gc WHERE attribute = 'User-Profile' COLLATE NOCASE
+  SELECT i, NULLIF(CASE WHEN value LIKE '"%"' OR value LIKE '''%''' THEN substr(value, 2, length(value) - 2) ELSE value END, '')
+    FROM c WHERE trim(attribute) = 'User-Profile' COLLATE NOCASE
+  UNION SELECT i, NULLIF(CASE WHEN value LIKE '"%"' OR value LIKE '''%''' THEN substr(value, 2, length(value) - 2) ELSE value END, '')
+    FROM gc WHERE trim(attribute) = 'User-Profile' COLLATE NOCASE
   UNION SELECT i, ?2 FROM q WHERE ?2 <> ''),
 pg AS MATERIALIZED (
   SELECT p.i, p.name, m.priority, m.rowid AS mid, m.groupname
@@ -48,8 +50,8 @@ SELECT pg.i, 5, pg.name, pg.priority, pg.mid, pg.groupname, r.rowid, r.attribute
 UNION ALL
 SELECT q.i, 6, '', 0, 0, '',
   (SELECT count(*) FROM radacct a WHERE a.username = q.u AND a.acctstoptime IS NULL), '', '', ''
-  FROM k CROSS JOIN q ON q.i = k.i WHERE k.attribute = 'simultaneous-use'
+  FROM k CROSS JOIN q ON q.i = k.i WHERE trim(k.attribute) = 'simultaneous-use'
 UNION ALL
 SELECT -1, 7, '', 0, 0, '', r.rowid, r.attribute, r.op, r.value
   FROM radgroupreply r WHERE r.groupname = ?3
-  AND EXISTS (SELECT 1 FROM k WHERE attribute = 'radpool-balance')
+  AND EXISTS (SELECT 1 FROM k WHERE trim(attribute) = 'radpool-balance')

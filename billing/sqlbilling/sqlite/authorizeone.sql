@@ -3,10 +3,12 @@
 -- row of a profile may come twice.
 WITH
 p(name) AS NOT MATERIALIZED (
-  SELECT trim(value, '"''') FROM radcheck WHERE username = ?1 AND attribute = 'User-Profile' COLLATE NOCASE
+  SELECT NULLIF(CASE WHEN value LIKE '"%"' OR value LIKE '''%''' THEN substr(value, 2, length(value) - 2) ELSE value END, '')
+    FROM radcheck WHERE username = ?1 AND trim(attribute) = 'User-Profile' COLLATE NOCASE
   UNION ALL
-  SELECT trim(r.value, '"''') FROM radusergroup m CROSS JOIN radgroupcheck r ON r.groupname = m.groupname
-    WHERE m.username = ?1 AND r.attribute = 'User-Profile' COLLATE NOCASE
+  SELECT NULLIF(CASE WHEN r.value LIKE '"%"' OR r.value LIKE '''%''' THEN substr(r.value, 2, length(r.value) - 2) ELSE r.value END, '')
+    FROM radusergroup m CROSS JOIN radgroupcheck r ON r.groupname = m.groupname
+    WHERE m.username = ?1 AND trim(r.attribute) = 'User-Profile' COLLATE NOCASE
   UNION ALL SELECT ?2 WHERE ?2 <> ''),
 k(attribute) AS NOT MATERIALIZED (
   SELECT attribute FROM radcheck WHERE username = ?1
@@ -38,8 +40,8 @@ SELECT 0, 5, p.name, m.priority, m.rowid, m.groupname, r.rowid, r.attribute, r.o
 UNION ALL
 SELECT 0, 6, '', 0, 0, '',
   (SELECT count(*) FROM radacct a WHERE a.username = ?1 AND a.acctstoptime IS NULL), '', '', ''
-  WHERE EXISTS (SELECT 1 FROM k WHERE attribute = 'Simultaneous-Use' COLLATE NOCASE)
+  WHERE EXISTS (SELECT 1 FROM k WHERE trim(attribute) = 'Simultaneous-Use' COLLATE NOCASE)
 UNION ALL
 SELECT -1, 7, '', 0, 0, '', r.rowid, r.attribute, r.op, r.value
   FROM radgroupreply r WHERE r.groupname = ?3
-  AND EXISTS (SELECT 1 FROM k WHERE attribute = 'Radpool-Balance' COLLATE NOCASE)
+  AND EXISTS (SELECT 1 FROM k WHERE trim(attribute) = 'Radpool-Balance' COLLATE NOCASE)

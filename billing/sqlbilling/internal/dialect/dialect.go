@@ -174,6 +174,7 @@ const (
 	RowGroupReply            // radgroupreply, likewise
 	RowOpen                  // how many sessions are open, in ID
 	RowRestricted            // radgroupreply of the restricted profile; of no user
+	RowProfile               // a profile that radcheck names and that has no groups
 )
 
 // What a Lookup is asked for.
@@ -209,8 +210,9 @@ type Lookup interface {
 	// database is no error, and has no rows.
 	Find(ctx context.Context, what What, names []string, each func(*Row) error) error
 
-	// Whole reports whether Everything holds all that may be needed, those of
-	// profiles that a row names among it. Else those are asked for with Groups.
+	// Whole reports whether Everything always holds all that may be needed, the
+	// groups of profiles that a row names among it. Else those of which it has
+	// neither a group nor a RowProfile are asked for with Groups.
 	Whole() bool
 
 	Close() error
