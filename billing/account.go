@@ -75,7 +75,7 @@ type AccountingRecord struct {
 	CalledStationID  string
 	ServiceType      uint32     // Service-Type; 0 when there is none
 	FramedProtocol   uint32     // Framed-Protocol; 0 when there is none
-	FramedAddr       netip.Addr // Framed-IP-Address
+	FramedAddr       netip.Addr // Framed-IP-Address; the zero Addr when there is none
 	FramedIPv6Addr   netip.Addr // Framed-IPv6-Address (RFC 6911)
 
 	FramedIPv6Prefix    netip.Prefix // Framed-IPv6-Prefix (RFC 3162)

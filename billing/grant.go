@@ -67,7 +67,8 @@ type Grant struct {
 
 	// Expires is when the subscription ends: the request is rejected from then
 	// on, and Session-Timeout ends a session that is let in before at that
-	// moment. The zero Time: never.
+	// moment (at most 2,147,483,647 s from now, which every NAS understands). The
+	// zero Time: never.
 	Expires time.Time
 
 	// SimultaneousUse is the most sessions that the subscriber may have at

@@ -4,25 +4,25 @@ package billing
 // logs, statistics and radpostauth can be counted by it.
 type Reason uint8
 
-// Reasons. The zero Reason is none: not rejected.
+// Reasons, each with its Text. The zero Reason is none: not rejected.
 const (
 	ReasonNone            Reason = iota
-	ReasonUnknownUser            // no such subscriber
-	ReasonWrongPassword          // the password does not match
-	ReasonNoPassword             // no credentials in the request, or none stored
-	ReasonPasswordForm           // the stored form cannot answer this method (CHAP needs the cleartext)
-	ReasonExpired                // the subscription has ended
-	ReasonNoMoney                // the balance is used up
-	ReasonBlocked                // blocked by the operator
-	ReasonTooManySessions        // SimultaneousUse is reached
-	ReasonCallingStation         // not from this Calling-Station-Id
-	ReasonNotNow                 // outside the hours of the tariff
-	ReasonRejected               // the back end says no, without a reason of this list
-	ReasonUnavailable            // the back end failed, with ErrSubscriber or where the Processor is set to reject
-	ReasonBadRequest             // attributes that contradict each other or cannot be decoded
-	ReasonNoAddress              // the pool has no address left, where the Processor is set to reject
-	ReasonTooManyAttempts        // too many attempts to log in lately
-	ReasonEAP                    // the EAP conversation cannot go on: no method in common, malformed, an unknown State
+	ReasonUnknownUser            // no such subscriber; "Unknown user"
+	ReasonWrongPassword          // the password does not match; "Wrong password"
+	ReasonNoPassword             // no credentials in the request, or none stored; "Password required"
+	ReasonPasswordForm           // the stored form cannot answer this method; "Authentication method not possible for this account"
+	ReasonExpired                // the subscription has ended; "Account expired"
+	ReasonNoMoney                // the balance is used up; "Out of money"
+	ReasonBlocked                // blocked by the operator; "Account blocked"
+	ReasonTooManySessions        // SimultaneousUse is reached; "Too many sessions"
+	ReasonCallingStation         // not from this Calling-Station-Id; "Not allowed from this device"
+	ReasonNotNow                 // outside the hours of the tariff; "Not allowed at this time"
+	ReasonRejected               // the back end says no, without a reason of this list; "Rejected"
+	ReasonUnavailable            // the back end failed, with ErrSubscriber or where the Processor is set to reject; "Temporarily unavailable"
+	ReasonBadRequest             // attributes that contradict each other or cannot be decoded; "Bad request"
+	ReasonNoAddress              // the pool has no address left, where the Processor is set to reject; "No address available"
+	ReasonTooManyAttempts        // too many attempts to log in lately; "Too many attempts, try again later"
+	ReasonEAP                    // the EAP conversation cannot go on: no method in common, malformed, an unknown State; "EAP conversation failed"
 	numReasons
 )
 

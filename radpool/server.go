@@ -78,7 +78,8 @@ const (
 // each, and serves until Shutdown or Close has ended the server, and then returns
 // [ErrServerClosed]. When it cannot listen on one of them it serves neither and
 // returns why; when one of them is closed by somebody else it closes the server and
-// returns that.
+// returns that. Who must know when requests are received makes the sockets first
+// ([Listen]) and has [Server.ServeServices] serve them: what arrives from then on waits.
 func (s *Server) ListenAndServe() error {
 	cfg, err := s.Config.withDefaults()
 	if err != nil {

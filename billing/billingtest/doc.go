@@ -47,7 +47,7 @@
 //
 // Each check is a subtest with a name, and each failure says which rule is broken
 // and which method is to blame. Rules that need a look behind the Handler are
-// checked where the [Backend] allows it. Without Sessions 14 of 23 checks are
+// checked where the [Backend] allows it. Without Sessions 14 of 23 checks (15 where it is no BatchHandler) are
 // skipped; supply Sessions and Reopen. With both, each check that stores sessions
 // also ends with a crash, and what Sessions showed before must be the same after it.
 // [Check] is the same without package testing. The checks, with what they hold a

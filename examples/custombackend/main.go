@@ -23,7 +23,7 @@ type backend struct {
 	passwords map[string]string
 
 	mu     sync.Mutex
-	octets map[string]uint64 // by session; a real one is durable
+	octets map[string]uint64 // by session; a real one is durable, and ends sessions at AccountingOn and Off
 }
 
 func (b *backend) Authorize(_ context.Context, req *billing.AccessRequest) (billing.Grant, error) {
@@ -60,5 +60,5 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, func() { _ = server.Shutdown(context.Background()) })
-	log.Print(server.ListenAndServe()) // 1812 and 1813, until all is answered after a signal
+	log.Print(server.ListenAndServe()) // AuthAddr and AcctAddr, 1812 and 1813, until all is answered after a signal
 }

@@ -70,7 +70,7 @@ const countFor = 10_000
 
 // profilesFor is for how many names the groups of profiles are asked for in the
 // statement of Everything after radcheck was found to name one. It is a few of them, as
-// those who have none pay for that as well: a third of a statement.
+// those who have none pay for that as well: about half a statement.
 const profilesFor = 100
 
 // Find asks with one statement. Where nobody had a Simultaneous-Use for a long
