@@ -60,15 +60,20 @@ func TestRetransmissionAndTimeout(t *testing.T) {
 		if !errors.As(err, &timeout) || !errors.Is(err, radclient.ErrNoReply) || !timeout.Timeout() {
 			t.Fatalf("got %v, want a TimeoutError", err)
 		}
-		// 2 s, then twice the one before, each with a tenth more or less; MRD is 30 s.
+		// 2 s, then twice the one before, each with a tenth (of 2 s, of the one before) more or less; MRD is 30 s.
 		if timeout.Server != serverA || timeout.Copies != len(at) || timeout.Copies < 4 || timeout.Elapsed != 30*second {
 			t.Errorf("%v, but the server saw copies at %v", timeout, at)
 		}
 		for i, wait := 1, 2*second; i < len(at) && i < 4; i++ {
-			if got := at[i] - at[i-1]; got < wait*85/100 || got > wait*125/100 || got == wait {
-				t.Errorf("wait %d was %v, want about %v and not exactly", i, got, wait)
+			got := at[i] - at[i-1]
+			low, high := wait*9/10, wait*11/10
+			if i > 1 {
+				low, high = wait*19/20, wait*21/20 // a tenth of the one before
 			}
-			wait *= 2
+			if got < low || got > high || got == wait {
+				t.Errorf("wait %d was %v, want %v to %v and not exactly %v", i, got, low, high, wait)
+			}
+			wait = 2 * got
 		}
 		c.Close()
 		check(t, c)
