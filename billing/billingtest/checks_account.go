@@ -185,6 +185,7 @@ func checkAnyOrder(s *suite) {
 		s.fail("Account", ruleOrder, "of %d sessions there are %d", len(runs), len(all))
 	}
 	s.otherTimes()
+	s.otherClasses()
 }
 
 // otherTimes sends Starts and Stops that disagree on the time, in every order. A NAS
@@ -222,6 +223,42 @@ func (s *suite) otherTimes() {
 		want.SessionID, want.Class = r.session, ""
 		got, found := all[r.id]
 		s.expect(rule, r.how+", compared with "+runs[0].how, got, found, want)
+	}
+}
+
+// otherClasses sends records of one session that disagree on its Class, in every order.
+// A server that is asked anew in mid-session gives another Class, and some NASes leave
+// it out of a record. Which of two is kept is the back end's to say.
+func (s *suite) otherClasses() {
+	const rule = "a session whose records differ in Class, or have none, must keep one and the same whatever the order in which they arrive"
+	for _, classes := range [...][3]string{{"class of all"}, {"class-a", "", "class-b"}} {
+		var first Session
+		var natural string
+		for i, order := range permutations(len(classes)) {
+			id := fmt.Sprintf("%s-%d", strings.ReplaceAll(classes[0], " ", "-"), i)
+			records := [...]Request{
+				Start("alice", id).EventTime(s.began),
+				Interim("alice", id).SessionTime(300 * time.Second).EventTime(s.began.Add(300 * time.Second)),
+				Stop("alice", id).SessionTime(900 * time.Second).EventTime(s.began.Add(900 * time.Second)),
+			}
+			names := [...]string{"Start", "Interim-Update", "Stop"}
+			var told []string
+			for _, k := range order {
+				r := records[k]
+				if classes[k] != "" {
+					r = r.Class(classes[k])
+				}
+				told = append(told, fmt.Sprintf("%s with Class %q", names[k], classes[k]))
+				s.send(r)
+			}
+			got, how := s.sessions()[s.record(records[0]).UniqueID], strings.Join(told, ", ")
+			if i == 0 {
+				first, natural = got, how
+			} else if got.Class != first.Class {
+				s.fail("Account", rule, "in the order %s: Class is %q; it was %q in the order %s", how, got.Class, first.Class, natural)
+				return
+			}
+		}
 	}
 }
 

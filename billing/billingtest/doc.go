@@ -47,8 +47,8 @@
 //
 // Each check is a subtest with a name, and each failure says which rule is broken
 // and which method is to blame. Rules that need a look behind the Handler are
-// checked where the [Backend] allows it. Without Sessions 14 of 23 checks (15 where it is no BatchHandler) are
-// skipped; supply Sessions and Reopen. With both, each check that stores sessions
+// checked where the [Backend] allows it. Without Sessions 14 of 23 checks are
+// skipped (15 where it is no BatchHandler); supply Sessions and Reopen. With both, each check that stores sessions
 // also ends with a crash, and what Sessions showed before must be the same after it.
 // [Check] is the same without package testing. The checks, with what they hold a
 // back end to:
@@ -65,7 +65,7 @@
 //   - stalled: the same while what is behind the back end hangs
 //   - sessions: a session has what its records say, and only they
 //   - repeated, any-order: records are idempotent and commute, also Starts and Stops
-//     that disagree on the time
+//     that disagree on the time, and records that disagree on the Class
 //   - octets: 64 bits, exactly
 //   - strange-records: records with such names are stored
 //   - other-status: records of other kinds (Tunnel-Start, Failed) are acknowledged,

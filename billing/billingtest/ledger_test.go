@@ -154,9 +154,10 @@ func (d *disk) entry(rec *billing.AccountingRecord) *entry {
 	if e == nil {
 		e = &entry{nas: rec.NASAddr}
 		e.UniqueID, e.SessionID, e.UserName = rec.UniqueID, rec.SessionID, rec.UserName
-		e.Start, e.Class = rec.Time.Add(-rec.SessionTime), string(rec.Class)
+		e.Start = rec.Time.Add(-rec.SessionTime)
 		d.sessions[rec.UniqueID] = e
 	}
+	e.Class = max(e.Class, string(rec.Class)) // any order ends in the same
 	return e
 }
 

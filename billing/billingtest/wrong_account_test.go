@@ -40,6 +40,23 @@ var accountFaults = []fault{
 			}
 		})
 	}},
+	{"of two Classes the last to arrive wins", "any-order", "Account", func(w *wrong) {
+		w.change(func(e *entry, rec *billing.AccountingRecord, _ entry, _ bool) {
+			if len(rec.Class) > 0 {
+				e.Class = string(rec.Class)
+			}
+		})
+	}},
+	{"a record without Class takes it away", "any-order", "Account", func(w *wrong) {
+		w.change(func(e *entry, rec *billing.AccountingRecord, _ entry, _ bool) { e.Class = string(rec.Class) })
+	}},
+	{"the Class is that of the first record", "any-order", "Account", func(w *wrong) {
+		w.change(func(e *entry, rec *billing.AccountingRecord, before entry, known bool) {
+			if e.Class = string(rec.Class); known {
+				e.Class = before.Class
+			}
+		})
+	}},
 	{"a late Interim-Update opens the session again", "any-order", "Account", func(w *wrong) {
 		w.change(func(e *entry, rec *billing.AccountingRecord, _ entry, _ bool) {
 			if rec.Status == billing.InterimUpdate {
