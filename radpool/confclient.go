@@ -124,7 +124,7 @@ func clientKind() *confKind {
 			"all clients are served alike":                                  "virtual_server",
 			"it is for TCP, and there is UDP only":                          "limit max_connections idle_timeout response_window",
 			"clients are not made while running":                            "lifetime rate_limit",
-			"CoA-Requests are not sent":                                     "coa_server coa_home_server coa_pool",
+			"where CoA-Requests go is said to package billing/coa":          "coa_server coa_home_server coa_pool",
 			"replies leave by the address that was asked":                   "src_ipaddr",
 			"there is no Protocol-Error: what is dropped is sent again":     "protocol_error",
 			"a Handler of your own knows the client by its Name and Prefix": "Operator-Name add_cui community",
