@@ -1,6 +1,7 @@
 package coa
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/radpool/radpool/billing/internal/bound"
 )
 
 // A Config is what a Controller is made of. Store and NAS are required; other zero
@@ -46,49 +49,28 @@ type Config struct {
 // page is how many sessions are asked for at once, and how many users.
 const page = 256
 
-// A bounded is a duration with its default and its bounds.
-type bounded struct {
-	name                 string
-	value                *time.Duration
-	otherwise, low, high time.Duration
-}
-
 // withDefaults fills in defaults, and says which field is out of its bounds.
 func (c Config) withDefaults() (Config, error) {
 	if c.Store == nil || c.NAS == nil {
 		return c, fmt.Errorf("coa: Config.Store and Config.NAS are required")
 	}
 	t := &c.Timing
-	for _, f := range []bounded{
-		{"Sweep", &c.Sweep, time.Minute, time.Second, 24 * time.Hour},
-		{"Linger", &c.Linger, time.Second, 10 * time.Millisecond, time.Minute},
-		{"AskTime", &c.AskTime, 10 * time.Second, 100 * time.Millisecond, 10 * time.Minute},
-		{"Timing.Lease", &t.Lease, time.Minute, time.Second, time.Hour},
-		{"Timing.Backoff", &t.Backoff, 10 * time.Second, time.Second, 24 * time.Hour},
-		{"Timing.MaxBackoff", &t.MaxBackoff, max(30*time.Minute, t.Backoff), time.Second, 24 * time.Hour},
-		{"Timing.StopWait", &t.StopWait, 5 * time.Minute, time.Second, 24 * time.Hour},
-	} {
-		if *f.value == 0 {
-			*f.value = f.otherwise
-		}
-		if *f.value < f.low || *f.value > f.high {
-			return c, fmt.Errorf("coa: Config.%s is %v, must be %v to %v", f.name, *f.value, f.low, f.high)
-		}
+	err := cmp.Or(
+		bound.Field("Sweep", &c.Sweep, time.Minute, time.Second, 24*time.Hour),
+		bound.Field("Linger", &c.Linger, time.Second, 10*time.Millisecond, time.Minute),
+		bound.Field("AskTime", &c.AskTime, 10*time.Second, 100*time.Millisecond, 10*time.Minute),
+		bound.Field("Timing.Lease", &t.Lease, time.Minute, time.Second, time.Hour),
+		bound.Field("Timing.Backoff", &t.Backoff, 10*time.Second, time.Second, 24*time.Hour),
+		bound.Field("Timing.MaxBackoff", &t.MaxBackoff, max(30*time.Minute, t.Backoff), time.Second, 24*time.Hour),
+		bound.Field("Timing.StopWait", &t.StopWait, 5*time.Minute, time.Second, 24*time.Hour),
+		bound.Field("MaxInFlight", &c.MaxInFlight, 64, 1, 4096),
+		bound.Field("MaxWoken", &c.MaxWoken, 1<<16, 1, 1<<20),
+	)
+	if err != nil {
+		return c, fmt.Errorf("coa: Config.%w", err)
 	}
 	if c.AskTime >= t.Lease {
 		return c, fmt.Errorf("coa: Config.AskTime is %v, must be less than Config.Timing.Lease, %v", c.AskTime, t.Lease)
-	}
-	for _, f := range []struct {
-		name            string
-		value           *int
-		otherwise, high int
-	}{{"MaxInFlight", &c.MaxInFlight, 64, 4096}, {"MaxWoken", &c.MaxWoken, 1 << 16, 1 << 20}} {
-		if *f.value == 0 {
-			*f.value = f.otherwise
-		}
-		if *f.value < 1 || *f.value > f.high {
-			return c, fmt.Errorf("coa: Config.%s is %d, must be 1 to %d", f.name, *f.value, f.high)
-		}
 	}
 	if c.Logger == nil {
 		c.Logger = zap.NewNop()

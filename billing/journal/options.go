@@ -2,10 +2,11 @@ package journal
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/radpool/radpool/billing/internal/bound"
 )
 
 // Defaults of Options.
@@ -78,30 +79,19 @@ type Options struct {
 // and its bounds.
 func (o Options) withDefaults() (Options, error) {
 	err := errors.Join(
-		bound("Timeout", &o.Timeout, DefaultTimeout, 10*time.Millisecond, time.Minute),
-		bound("ProbeInterval", &o.ProbeInterval, DefaultProbeInterval, time.Millisecond, time.Minute),
-		bound("MaxRecords", &o.MaxRecords, DefaultMaxRecords, 1, 100_000_000),
-		bound("MaxOctets", &o.MaxOctets, DefaultMaxOctets, maxRecord, 1<<40),
-		bound("MaxBatch", &o.MaxBatch, DefaultMaxBatch, 1, 65_536),
-		bound("ReplayRate", &o.ReplayRate, DefaultReplayRate, 1, 10_000_000),
-		bound("MaxParked", &o.MaxParked, DefaultMaxParked, 1, 1_000_000),
-		bound("Tries", &o.Tries, DefaultTries, 1, 1000),
-		bound("GrantAge", &o.GrantAge, 0, 0, 90*24*time.Hour),
-		bound("MaxGrants", &o.MaxGrants, DefaultMaxGrants, 1, 1<<24),
+		bound.Field("journal: Timeout", &o.Timeout, DefaultTimeout, 10*time.Millisecond, time.Minute),
+		bound.Field("journal: ProbeInterval", &o.ProbeInterval, DefaultProbeInterval, time.Millisecond, time.Minute),
+		bound.Field("journal: MaxRecords", &o.MaxRecords, DefaultMaxRecords, 1, 100_000_000),
+		bound.Field("journal: MaxOctets", &o.MaxOctets, DefaultMaxOctets, maxRecord, 1<<40),
+		bound.Field("journal: MaxBatch", &o.MaxBatch, DefaultMaxBatch, 1, 65_536),
+		bound.Field("journal: ReplayRate", &o.ReplayRate, DefaultReplayRate, 1, 10_000_000),
+		bound.Field("journal: MaxParked", &o.MaxParked, DefaultMaxParked, 1, 1_000_000),
+		bound.Field("journal: Tries", &o.Tries, DefaultTries, 1, 1000),
+		bound.Field("journal: GrantAge", &o.GrantAge, 0, 0, 90*24*time.Hour),
+		bound.Field("journal: MaxGrants", &o.MaxGrants, DefaultMaxGrants, 1, 1<<24),
 	)
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
 	}
 	return o, err
-}
-
-// bound gives a field its default, and says what is wrong with its value.
-func bound[T int | int64 | time.Duration](name string, v *T, otherwise, least, most T) error {
-	if *v == 0 {
-		*v = otherwise
-	}
-	if *v < least || *v > most {
-		return fmt.Errorf("journal: %s is %v, must be %v to %v", name, *v, least, most)
-	}
-	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/internal/bound"
 	"github.com/radpool/radpool/billing/internal/breaker"
 	"github.com/radpool/radpool/radpool/metrics"
 )
@@ -67,9 +68,9 @@ type side struct {
 // of its bounds.
 func NewBreaker(o BreakerOptions) (*Breaker, error) {
 	err := errors.Join(
-		bound("Failures", &o.Failures, breaker.OpensAfter, 1, 1000),
-		bound("ProbeInterval", &o.ProbeInterval, 250*time.Millisecond, time.Millisecond, time.Minute),
-		bound("Timeout", &o.Timeout, 0, 0, time.Minute),
+		bound.Field("Failures", &o.Failures, breaker.OpensAfter, 1, 1000),
+		bound.Field("ProbeInterval", &o.ProbeInterval, 250*time.Millisecond, time.Millisecond, time.Minute),
+		bound.Field("Timeout", &o.Timeout, 0, 0, time.Minute),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("middleware: BreakerOptions: %w", err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/internal/bound"
 	"github.com/radpool/radpool/billing/internal/grants"
 	"github.com/radpool/radpool/radpool/metrics"
 )
@@ -73,9 +74,9 @@ type flight struct {
 // bounds.
 func NewCache(o CacheOptions) (*Cache, error) {
 	err := errors.Join(
-		bound("TTL", &o.TTL, DefaultTTL, time.Millisecond, time.Hour),
-		bound("NegativeTTL", &o.NegativeTTL, DefaultNegativeTTL, time.Millisecond, time.Minute),
-		bound("MaxGrants", &o.MaxGrants, DefaultMaxGrants, 1, LimitMaxGrants),
+		bound.Field("TTL", &o.TTL, DefaultTTL, time.Millisecond, time.Hour),
+		bound.Field("NegativeTTL", &o.NegativeTTL, DefaultNegativeTTL, time.Millisecond, time.Minute),
+		bound.Field("MaxGrants", &o.MaxGrants, DefaultMaxGrants, 1, LimitMaxGrants),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("middleware: CacheOptions: %w", err)

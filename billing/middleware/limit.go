@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/billing/internal/bound"
 	"github.com/radpool/radpool/billing/internal/grants"
 	"github.com/radpool/radpool/radpool/metrics"
 )
@@ -71,9 +72,9 @@ type Limit struct {
 // NewLimit returns a Limit. The error names each field of o that is out of its bounds.
 func NewLimit(o LimitOptions) (*Limit, error) {
 	err := errors.Join(
-		bound("Burst", &o.Burst, DefaultBurst, 1, 1_000_000),
-		bound("Interval", &o.Interval, DefaultInterval, time.Microsecond, 24*time.Hour),
-		bound("MaxKeys", &o.MaxKeys, DefaultMaxKeys, 1, LimitMaxKeys),
+		bound.Field("Burst", &o.Burst, DefaultBurst, 1, 1_000_000),
+		bound.Field("Interval", &o.Interval, DefaultInterval, time.Microsecond, 24*time.Hour),
+		bound.Field("MaxKeys", &o.MaxKeys, DefaultMaxKeys, 1, LimitMaxKeys),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("middleware: LimitOptions: %w", err)

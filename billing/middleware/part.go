@@ -1,9 +1,7 @@
 package middleware
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/radpool/radpool/billing"
 )
@@ -32,16 +30,4 @@ func fill(errs []error, err error) {
 	for i := range errs {
 		errs[i] = err
 	}
-}
-
-// bound gives a field its default, and says what is wrong with its value.
-func bound[T cmp.Ordered](name string, v *T, otherwise, least, most T) error {
-	var zero T
-	if *v == zero {
-		*v = otherwise
-	}
-	if *v < least || *v > most {
-		return fmt.Errorf("%s is %v, must be %v to %v", name, *v, least, most)
-	}
-	return nil
 }
