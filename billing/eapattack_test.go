@@ -125,20 +125,11 @@ func TestEAPOtherClientChangesNothing(t *testing.T) {
 func TestEAPReplay(t *testing.T) {
 	for method, peer := range eapPeers {
 		p := &billing.Processor{Handler: granting(billing.Grant{Password: billing.Cleartext("pw")})}
-		s := peer("alice", "pw")
-		var last *billingtest.Reply
 		var sent []billingtest.Request
-		for {
-			next, more, err := s.Next(last)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !more {
-				break
-			}
+		last := converse(t, peer("alice", "pw"), func(next billingtest.Request) *billingtest.Reply {
 			sent = append(sent, next)
-			last = billingtest.Run(t, p, next)
-		}
+			return billingtest.Run(t, p, next)
+		})
 		if !last.Accepted() {
 			t.Fatalf("%v: %v", method, last)
 		}
