@@ -3,15 +3,12 @@ package main
 import (
 	"crypto/tls"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/netip"
 	"net/url"
 	"strings"
 	"time"
-
-	"go.uber.org/zap"
 
 	"github.com/radpool/radpool/examples/serving"
 )
@@ -28,22 +25,16 @@ type options struct {
 	conns         int
 	timeout       time.Duration
 
-	auth, acct, secret string
-}
-
-func (o *options) serving(log *zap.Logger) serving.Options {
-	// One worker a connection: more would only wait for one.
-	return serving.Options{Name: "httpbackend", Auth: o.auth, Acct: o.acct, Secret: o.secret, Workers: o.conns, Logger: log}
+	served serving.Options
 }
 
 func parseFlags(args []string, stderr io.Writer) (*options, error) {
-	o := new(options)
+	o := &options{served: serving.Options{Name: "httpbackend"}}
 	var (
 		tokenFile, ca string
 		plain         bool
 	)
-	f := flag.NewFlagSet("httpbackend", flag.ContinueOnError)
-	f.SetOutput(stderr)
+	f := o.served.Flags(stderr)
 	f.StringVar(&o.url, "url", "http://127.0.0.1:8080", "`URL` of the remote; /authorize and /account are added to it")
 	f.StringVar(&tokenFile, "token-file", "", "`FILE` whose first line is sent as Authorization: Bearer (default: none)")
 	f.StringVar(&ca, "ca", "", "`FILE` with the certificates, in PEM, that the remote's must come from (default: those of the system)")
@@ -51,15 +42,10 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.BoolVar(&o.sendPasswords, "send-passwords", false, "send the password of PAP requests to the remote, which may verify it; https or this machine only")
 	f.IntVar(&o.conns, "conns", 16, "connections to the remote, and workers, at `most`")
 	f.DurationVar(&o.timeout, "timeout", 3*time.Second, "how `long` the remote may take to answer")
-	f.StringVar(&o.auth, "auth", "127.0.0.1:1812", "`address` for authentication")
-	f.StringVar(&o.acct, "acct", "127.0.0.1:1813", "`address` for accounting")
-	f.StringVar(&o.secret, "secret", "testing123", "`secret` shared with the clients 127.0.0.0/8 and ::1")
-	if err := f.Parse(args); err != nil {
+	if err := serving.Parse(f, args); err != nil {
 		return nil, err
 	}
-	if f.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q: all is said by flags, see -h", f.Arg(0))
-	}
+	o.served.Workers = o.conns // more would only wait for a connection
 	var errs []error
 	wrong := func(err error) { errs = append(errs, err) }
 	wrong(checkURL(o.url, plain, o.sendPasswords))

@@ -52,11 +52,12 @@ func main() {
 	if err != nil {
 		fail(1, err)
 	}
+	o.served.Logger = log
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends it at once
 	r := newRemote(o)
 	defer r.close()
-	if err := serving.Run(ctx, o.serving(log), r, os.Stdout); err != nil {
+	if err := serving.Run(ctx, o.served, r, os.Stdout); err != nil {
 		fail(1, err)
 	}
 }

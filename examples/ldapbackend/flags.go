@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"strings"
@@ -32,16 +31,15 @@ const defaultMap = "radiusFramedIPAddress=Framed-IP-Address radiusFramedIPNetmas
 // options is what the flags say.
 type options struct {
 	settings
-	mode               string
-	db                 string
-	auth, acct, secret string
+	mode   string
+	db     string
+	served serving.Options
 }
 
 func parseFlags(args []string, stderr io.Writer) (*options, error) {
-	o := new(options)
+	o := &options{served: serving.Options{Name: "ldapbackend"}}
 	var ca, passwordFile string
-	f := flag.NewFlagSet("ldapbackend", flag.ContinueOnError)
-	f.SetOutput(stderr)
+	f := o.served.Flags(stderr)
 	f.StringVar(&o.url, "url", "ldap://127.0.0.1", "`URL` of the directory: ldap://, ldaps:// or ldapi://")
 	f.BoolVar(&o.startTLS, "start-tls", false, "encrypt a connection of ldap:// before anything else is said")
 	f.StringVar(&ca, "ca", "", "`FILE` with the certificates, in PEM, that the directory's must come from (default: those of the system)")
@@ -59,15 +57,10 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.DurationVar(&o.timeout, "timeout", 3*time.Second, "how `long` the directory may take to answer")
 	f.DurationVar(&o.idle, "idle", time.Minute, "close connections that were not used for so `long`")
 	f.StringVar(&o.db, "db", "sqlite:radacct.db", "`database` for accounting, as billingd has it")
-	f.StringVar(&o.auth, "auth", "127.0.0.1:1812", "`address` for authentication")
-	f.StringVar(&o.acct, "acct", "127.0.0.1:1813", "`address` for accounting")
-	f.StringVar(&o.secret, "secret", "testing123", "`secret` shared with the clients 127.0.0.0/8 and ::1")
-	if err := f.Parse(args); err != nil {
+	if err := serving.Parse(f, args); err != nil {
 		return nil, err
 	}
-	if f.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q: all is said by flags, see -h", f.Arg(0))
-	}
+	o.served.Workers = o.conns // more would only wait for a connection
 	var err error
 	if o.tls, err = tlsConfig(o.url, ca); err != nil {
 		return nil, err

@@ -135,7 +135,6 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	return serving.Run(ctx, serving.Options{
-		Name: "ldapbackend", Auth: o.auth, Acct: o.acct, Secret: o.secret, Workers: o.conns, Logger: log,
-	}, b.Handler, stdout)
+	o.served.Logger = log
+	return serving.Run(ctx, o.served, b.Handler, stdout)
 }
