@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/attrs"
+	"github.com/radpool/radpool/examples/serving"
 )
 
 // Authorize implements billing.Handler.
@@ -156,9 +155,7 @@ func (a *answer) password(given *string) (billing.Password, error) {
 	case given == nil:
 		return billing.Password{}, errors.New("verified, but no password was sent to it")
 	}
-	// It was right: this is what the Processor compares it with, for PAP alone.
-	sum := sha256.Sum256([]byte(*given))
-	return billing.ParsePassword(billing.FormSHA2, hex.EncodeToString(sum[:]))
+	return serving.Verified([]byte(*given))
 }
 
 // reasonOf finds a Reason by its name. Only those that a back end may give are there.

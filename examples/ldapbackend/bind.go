@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
 	"github.com/go-ldap/ldap/v3"
 
 	"github.com/radpool/radpool/billing"
+	"github.com/radpool/radpool/examples/serving"
 )
 
 // A binder lets the directory itself say whether a password is right, by binding as
@@ -63,9 +62,7 @@ func (b *binder) Authorize(ctx context.Context, req *billing.AccessRequest) (bil
 	if err != nil {
 		return billing.Grant{}, err
 	}
-	// It was right: this is what the Processor compares it with.
-	sum := sha256.Sum256(given)
-	g.Password, err = billing.ParsePassword(billing.FormSHA2, hex.EncodeToString(sum[:]))
+	g.Password, err = serving.Verified(given)
 	return g, err
 }
 
