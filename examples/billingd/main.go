@@ -116,10 +116,10 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 	if err != nil {
 		return err
 	}
-	defer web.close() // last, so that the end can be watched
+	defer web.close()     // last, so that the end can be watched
+	defer sockets.close() // where the server has not
 	backend, err := openBackend(ctx, o, log)
 	if err != nil {
-		sockets.close()
 		if ctx.Err() != nil {
 			return errNotReady
 		}
@@ -129,7 +129,6 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 
 	clients := new(radpool.Clients)
 	if err := readClients(ctx, clients, o, backend); err != nil {
-		sockets.close()
 		return err
 	}
 	var follow []func(context.Context) error
@@ -139,7 +138,6 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 	if o.coa {
 		dynamic, err := startCoA(ctx, o, backend, clients, log)
 		if err != nil {
-			sockets.close()
 			return fmt.Errorf("-coa: %w", err)
 		}
 		defer dynamic.close()
@@ -151,19 +149,16 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 	processor := &billing.Processor{Handler: backend.handler, Logger: log, PoolFull: billing.PoolFullPolicy(o.poolFull), EAP: billing.EAPConfig(o.eap)}
 	handler, endRecord, err := recorded(processor, o, log)
 	if err != nil {
-		sockets.close()
 		return err
 	}
 	defer endRecord()
 	server := &radpool.Server{Handler: handler, Clients: clients, Config: o.config, Policy: o.workers(), Logger: log}
 	if err := o.trace(server, stdout); err != nil {
-		sockets.close()
 		return err
 	}
 
 	sources := append(backend.metrics, metrics.Server(server), processor.Metrics())
 	if err := errors.Join(web.addMetrics(sources...), web.serve(server, shownOf(o, clients, processor, backend))); err != nil {
-		sockets.close()
 		return err
 	}
 	served := make(chan error, len(sockets))

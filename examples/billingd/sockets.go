@@ -144,7 +144,7 @@ func (ss *sockets) take(o *options, f *os.File, page *net.Listener) error {
 
 func (ss sockets) close() {
 	for _, s := range ss {
-		_ = s.conn.Close() // nothing was sent on it
+		_ = s.conn.Close() // nothing was sent on it, or the server has closed it
 	}
 }
 
