@@ -201,32 +201,3 @@ type pair struct {
 }
 
 var pairs arena.Slab[pair]
-
-// TestAllocationBudget: a request whose size was seen before allocates nothing.
-func TestAllocationBudget(t *testing.T) {
-	if arena.Debug {
-		t.Skip("debug mode allocates")
-	}
-	p := newPool(t, arena.Config{Window: 16}) // several windows pass during the test
-	request := func() {
-		a := p.Get()
-		for i := range 20 {
-			pair := pairs.New(a)
-			pair.Type, pair.Value = i, a.Bytes(10)
-		}
-		pairs.Make(a, 5)
-		for range 10 {
-			a.Bytes(100)
-		}
-		a.Release()
-	}
-	for range 500 { // until the chunk and the slab have found their size
-		request()
-	}
-	if n := testing.AllocsPerRun(1000, request); n != 0 {
-		t.Errorf("%v allocations a request, want 0", n)
-	}
-	if s := p.Stats(); s.ChunkSize != 2048 {
-		t.Errorf("the chunk has %d octets, want 2048 for requests of 1200", s.ChunkSize)
-	}
-}

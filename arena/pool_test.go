@@ -50,28 +50,6 @@ func TestChunkFollowsMix(t *testing.T) {
 	}
 }
 
-// TestStaleChunkIsDropped checks that an arena keeps its chunk over Release, but not one that a resize has
-// made wrong: idle arenas would pin the memory of a burst that is over.
-func TestStaleChunkIsDropped(t *testing.T) {
-	if arena.Debug {
-		t.Skip("in debug mode a released arena never has a chunk")
-	}
-	p := newPool(t, arena.Config{Window: 16})
-	current, stale := p.Get(), p.Get()
-	current.Release()
-	if n := current.ChunkLen(); n != 32768 {
-		t.Errorf("a released arena keeps %d octets, want its chunk", n)
-	}
-	use(p, 100, 100)
-	if n := p.Stats().ChunkSize; n != 2048 {
-		t.Fatalf("the chunk has %d octets", n)
-	}
-	stale.Release()
-	if n := stale.ChunkLen(); n != 0 {
-		t.Errorf("a released arena keeps a stale chunk of %d octets", n)
-	}
-}
-
 func TestStatsPercentiles(t *testing.T) {
 	p := newPool(t, arena.Config{})
 	if s := p.Stats(); s != (arena.Stats{ChunkSize: 32768}) {

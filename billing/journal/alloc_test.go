@@ -1,3 +1,5 @@
+//go:build !race
+
 package journal_test
 
 import (
@@ -9,9 +11,6 @@ import (
 
 // What a request costs more than without a journal: a context with a timeout, mostly.
 func TestAllocations(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector allocates")
-	}
 	c := newCore()
 	h := open(t, newFile(t), c, journal.Options{GrantAge: 1}).Handler()
 	rec, req := record("s1", billing.InterimUpdate, 1), access("alice")

@@ -312,22 +312,6 @@ func FuzzEvaluate(f *testing.F) {
 	})
 }
 
-// An evaluation must stay cheap: it is done for every login.
-func TestEvaluateAllocations(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector allocates")
-	}
-	f := open(t, sqlbilling.Options{})
-	if _, err := f.EnsureDemo(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
-	req := &billing.AccessRequest{UserName: "user0", Time: at(0)}
-	const budget = 130
-	if n := testing.AllocsPerRun(100, func() { _, _ = f.Authorize(t.Context(), req) }); n > budget {
-		t.Errorf("%v allocations for an Access-Request, the budget is %d", n, budget)
-	}
-}
-
 func TestHours(t *testing.T) {
 	tuesday := time.Date(2023, 11, 14, 22, 13, 20, 0, time.UTC)
 	for s, want := range map[string]string{

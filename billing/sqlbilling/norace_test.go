@@ -1,5 +1,0 @@
-//go:build !race
-
-package sqlbilling_test
-
-const raceDetector = false
