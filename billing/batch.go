@@ -178,7 +178,7 @@ func (b *batch) finishAccesses(p *Processor) {
 	if len(b.leases) == 0 {
 		return
 	}
-	p.lease(longest(b.reqOf), b.leases)
+	LeaseAll(longest(b.reqOf), p.Handler, b.leases)
 	for k, l := range b.leases {
 		o := &b.leaseOf[k]
 		p.finishLease(b.accesses[o.at], &b.grants[o.at], o.d, o.now, l, b.reqOf[o.at].Response)

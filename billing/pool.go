@@ -88,11 +88,6 @@ func newLease(a *access, g *Grant, d decision) *AddressLease {
 	return l
 }
 
-// lease asks the Handler for addresses. A Handler that leases none has no pool.
-func (p *Processor) lease(ctx context.Context, leases []*AddressLease) {
-	LeaseAll(ctx, p.Handler, leases)
-}
-
 // finishLease answers a request that is let in and wanted an address.
 func (p *Processor) finishLease(a *access, g *Grant, d decision, now time.Time, l *AddressLease, resp *radpool.Response) {
 	switch {

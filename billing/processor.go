@@ -253,7 +253,7 @@ func (p *Processor) handleAccess(ctx context.Context, req *radpool.Request, resp
 		p.finishAccept(a, grant, d, now, netip.Addr{}, resp)
 	default:
 		l := newLease(a, grant, d)
-		p.lease(ctx, []*AddressLease{l})
+		LeaseAll(ctx, p.Handler, []*AddressLease{l})
 		p.finishLease(a, grant, d, now, l, resp)
 	}
 }
