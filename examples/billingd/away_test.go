@@ -105,12 +105,10 @@ func startTraffic(t *testing.T, b *billingd) *traffic {
 		l.nases.Go(func() {
 			for s := 0; ; s++ {
 				session := fmt.Sprintf("%d-%d", i, s)
-				for id, status := range []rfc2866.AcctStatusType{1, 3, 2} {
-					request := accountingRequest(byte(s*3+id), session, status)
-					for n.send(request); n.receive(2*time.Second) == nil; n.send(request) {
-						if t.Context().Err() != nil {
-							return
-						}
+				for k, status := range []rfc2866.AcctStatusType{1, 3, 2} {
+					id := byte(s*3 + k)
+					if !n.until(t.Context().Done(), id, accountingRequest(id, session, status)) {
+						return
 					}
 				}
 				l.mu.Lock()
