@@ -56,11 +56,9 @@ func migrate(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o := new(options)
 	var from, to string
 	f := migrateFlags(o, &from, &to)
-	err := f.Parse(args)
+	err := parse(f, args, stderr)
 	switch {
-	case errors.Is(err, flag.ErrHelp):
-		f.SetOutput(stderr)
-		f.Usage()
+	case errors.Is(err, errHelp):
 		return 0
 	case err != nil:
 	case f.NArg() > 0:
