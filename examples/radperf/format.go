@@ -15,16 +15,22 @@ func count(n uint64) string {
 	return s
 }
 
+// rounded writes the whole number that is next to v.
+func rounded(v float64) string { return count(uint64(v + 0.5)) }
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func inMS(d time.Duration) string { return fmt.Sprintf("%.3f", ms(d)) }
+
 // milliseconds writes a duration with three digits that count.
 func milliseconds(d time.Duration) string {
-	ms := float64(d) / float64(time.Millisecond)
-	switch {
-	case ms < 10:
-		return fmt.Sprintf("%.3f ms", ms)
-	case ms < 1000:
-		return fmt.Sprintf("%.1f ms", ms)
+	switch v := ms(d); {
+	case v < 10:
+		return fmt.Sprintf("%.3f ms", v)
+	case v < 1000:
+		return fmt.Sprintf("%.1f ms", v)
 	default:
-		return fmt.Sprintf("%s ms", count(uint64(ms+0.5)))
+		return rounded(v) + " ms"
 	}
 }
 

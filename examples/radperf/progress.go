@@ -44,7 +44,7 @@ func (p *progress) observe(s loadgen.Sample) {
 	p.finished += s.Finished + s.Lost + s.Unsent
 	p.lost += s.Lost
 	p.wrong += s.Wrong()
-	state := fmt.Sprintf("%9s/s  p50 %s  p99 %s  in flight %s  lost %s  wrong %s", count(uint64(s.Goodput()+0.5)),
+	state := fmt.Sprintf("%9s/s  p50 %s  p99 %s  in flight %s  lost %s  wrong %s", rounded(s.Goodput()),
 		milliseconds(s.Latency.P50), milliseconds(s.Latency.P99), count(uint64(s.InFlight)), count(p.lost), count(p.wrong))
 	if s.Behind > time.Millisecond {
 		state += "  behind " + milliseconds(s.Behind)

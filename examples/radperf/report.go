@@ -117,7 +117,7 @@ func (r *report) print(w io.Writer) {
 		stopped = ", stopped before its end"
 	}
 	_, _ = fmt.Fprintf(w, "%s: %s, %s%s\n", r.Server, r.Load, r.Mix, stopped)
-	_, _ = fmt.Fprintf(w, "%14s  answered a second, in %s\n", count(uint64(r.Throughput+0.5)), seconds(r.Result.Elapsed))
+	_, _ = fmt.Fprintf(w, "%14s  answered a second, in %s\n", rounded(r.Throughput), seconds(r.Result.Elapsed))
 	for _, f := range r.figures() {
 		_, _ = fmt.Fprintf(w, "%14s  %s\n", f.Value, f.Name)
 	}

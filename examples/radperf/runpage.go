@@ -19,7 +19,7 @@ func writeRunPage(w io.Writer, r *report) error {
 		Title: "radperf on " + r.Server,
 		Lead:  []string{"Load: " + r.Load + "; " + r.Mix + fmt.Sprintf("; %s users.", count(uint64(r.Users)))},
 		Figures: append([]figure{
-			{ID: "pps", Name: "answered a second", Value: count(uint64(r.Throughput + 0.5))},
+			{ID: "pps", Name: "answered a second", Value: rounded(r.Throughput)},
 			{ID: "elapsed", Name: "in all", Value: seconds(r.Result.Elapsed)},
 		}, append(r.latencies(), r.figures()...)...),
 		TableCaption: "Each row is an interval that ends at the time in its first column; rates are a second, latencies in ms.",
@@ -39,12 +39,6 @@ func writeRunPage(w io.Writer, r *report) error {
 	}
 	return p.write(w)
 }
-
-func rounded(v float64) string { return count(uint64(v + 0.5)) }
-
-func inMS(d time.Duration) string { return fmt.Sprintf("%.3f", ms(d)) }
-
-func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 func (p *page) plotSamples(samples []loadgen.Sample) {
 	x := plot.Axis{Label: "seconds"}
