@@ -171,9 +171,7 @@ func (closingExchange) Verify(c eap.Credentials) eap.Step {
 type inBatches struct{ *fake }
 
 func (b inBatches) AuthorizeBatch(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
-	for i, r := range reqs {
-		grants[i], errs[i] = b.Authorize(ctx, r)
-	}
+	billing.AuthorizeAll(ctx, b.fake, reqs, grants, errs)
 }
 
 func (inBatches) AccountBatch(context.Context, []*billing.AccountingRecord, []error) {}

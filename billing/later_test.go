@@ -22,15 +22,11 @@ type oneByOne struct {
 }
 
 func (h *oneByOne) AuthorizeBatch(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
-	for i := range reqs {
-		grants[i], errs[i] = h.Authorize(ctx, reqs[i])
-	}
+	billing.AuthorizeAll(ctx, h.Memory, reqs, grants, errs)
 }
 
 func (h *oneByOne) AccountBatch(ctx context.Context, recs []*billing.AccountingRecord, errs []error) {
-	for i := range recs {
-		errs[i] = h.Account(ctx, recs[i])
-	}
+	billing.AccountAll(ctx, h.Memory, recs, errs)
 }
 
 func (h *oneByOne) LeaseAddresses(_ context.Context, leases []*billing.AddressLease) {

@@ -42,9 +42,7 @@ func (f *poolFake) LeaseAddresses(_ context.Context, leases []*billing.AddressLe
 }
 
 func (f *poolFake) AuthorizeBatch(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
-	for i, r := range reqs {
-		grants[i], errs[i] = f.Authorize(ctx, r)
-	}
+	billing.AuthorizeAll(ctx, f.fake, reqs, grants, errs)
 }
 
 func (f *poolFake) AccountBatch(context.Context, []*billing.AccountingRecord, []error) {}

@@ -19,16 +19,12 @@ type batcher struct {
 
 func (b *batcher) AuthorizeBatch(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
 	b.batches = append(b.batches, len(reqs))
-	for i, req := range reqs {
-		grants[i], errs[i] = b.Authorize(ctx, req)
-	}
+	billing.AuthorizeAll(ctx, &b.fake, reqs, grants, errs)
 }
 
 func (b *batcher) AccountBatch(ctx context.Context, recs []*billing.AccountingRecord, errs []error) {
 	b.batches = append(b.batches, len(recs))
-	for i, rec := range recs {
-		errs[i] = b.Account(ctx, rec)
-	}
+	billing.AccountAll(ctx, &b.fake, recs, errs)
 }
 
 func (b *batcher) LeaseAddresses(_ context.Context, leases []*billing.AddressLease) {

@@ -121,15 +121,11 @@ func line(rec *billing.AccountingRecord) string {
 type batchCore struct{ *core }
 
 func (c batchCore) AuthorizeBatch(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
-	for i, req := range reqs {
-		grants[i], errs[i] = c.Authorize(ctx, req)
-	}
+	billing.AuthorizeAll(ctx, c.core, reqs, grants, errs)
 }
 
 func (c batchCore) AccountBatch(ctx context.Context, recs []*billing.AccountingRecord, errs []error) {
-	for i, rec := range recs {
-		errs[i] = c.Account(ctx, rec)
-	}
+	billing.AccountAll(ctx, c.core, recs, errs)
 }
 
 func open(tb testing.TB, file string, backend billing.Handler, o journal.Options) *journal.Journal {

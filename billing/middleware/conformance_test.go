@@ -13,15 +13,11 @@ import (
 type batches struct{ billing.Handler }
 
 func (b batches) AuthorizeBatch(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
-	for i, req := range reqs {
-		grants[i], errs[i] = b.Authorize(ctx, req)
-	}
+	billing.AuthorizeAll(ctx, b.Handler, reqs, grants, errs)
 }
 
 func (b batches) AccountBatch(ctx context.Context, recs []*billing.AccountingRecord, errs []error) {
-	for i, rec := range recs {
-		errs[i] = b.Account(ctx, rec)
-	}
+	billing.AccountAll(ctx, b.Handler, recs, errs)
 }
 
 // A back end that keeps the rules keeps them with all of this before it.
