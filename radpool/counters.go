@@ -21,7 +21,7 @@ type counters struct {
 	readErrors, writeErrors atomic.Uint64
 	inReader                atomic.Uint64 // requests that a reader ran
 
-	accessTimes, accountingTimes, coaTimes responseTimes
+	times [numAsked]responseTimes // of the replies; askedOther is CoA and Disconnect
 
 	_ [64]byte // whatever is next in memory starts its own cache line
 }

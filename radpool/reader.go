@@ -208,16 +208,16 @@ func (r *reader) admit(m *udp.Message, b []byte, shape *wire.Shape, client *clie
 		ticket, verdict, memory = e.cache.Begin(now, &r.key, memory)
 		return memory, verdict == cache.Replay
 	})
+	what := askedBy(shape.Code)
 	switch verdict {
 	case cache.Replay:
-		what := askedBy(shape.Code)
 		client.shown.of[what].duplicates.Add(1)
 		r.counters.outcomes[what][Replayed].Add(1)
 	case cache.InFlight, cache.Silent:
-		client.shown.of[askedBy(shape.Code)].duplicates.Add(1)
+		client.shown.of[what].duplicates.Add(1)
 		r.drop(now, Duplicate, m, client, shape, wire.WellFormed)
 	case cache.Full:
-		client.shown.of[askedBy(shape.Code)].requests.Add(1)
+		client.shown.of[what].requests.Add(1)
 		r.drop(now, TableFull, m, client, shape, wire.WellFormed)
 	case cache.Fresh, cache.Superseded:
 		r.accept(m, b, shape, client, ticket, now)

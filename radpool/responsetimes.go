@@ -151,17 +151,10 @@ func (t *responseTimes) addTo(sum *ResponseTimes) {
 	sum.Sum += time.Duration(t.sum.Load())
 }
 
-// replied counts the reply to a request of the code asked.
-func (c *counters) replied(asked, reply radius.Code, took time.Duration) {
+// replied counts the reply to a request.
+func (c *counters) replied(request, reply radius.Code, took time.Duration) {
 	c.replies[kindOfReply(reply)].Add(1)
-	switch asked {
-	case radius.CodeAccessRequest:
-		c.accessTimes.count(took)
-	case radius.CodeAccountingRequest:
-		c.accountingTimes.count(took)
-	default:
-		c.coaTimes.count(took)
-	}
+	c.times[askedBy(request)].count(took)
 }
 
 // times adds the response times up into st. It is apart from sum, which is asked
@@ -170,8 +163,8 @@ func (s *counterSet) times(st *Stats) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.all {
-		c.accessTimes.addTo(&st.AccessTimes)
-		c.accountingTimes.addTo(&st.AccountingTimes)
-		c.coaTimes.addTo(&st.CoATimes)
+		c.times[askedAccess].addTo(&st.AccessTimes)
+		c.times[askedAccounting].addTo(&st.AccountingTimes)
+		c.times[askedOther].addTo(&st.CoATimes)
 	}
 }
