@@ -7,6 +7,8 @@ import (
 	"layeh.com/radius/rfc2865"
 	"layeh.com/radius/rfc2866"
 	"layeh.com/radius/rfc2869"
+
+	"github.com/radpool/radpool/internal/wire"
 )
 
 // The attributes that requests have and answers are read for.
@@ -51,7 +53,7 @@ const (
 
 // each calls f for each attribute of a well-formed packet.
 func each(packet []byte, f func(t radius.Type, value, whole []byte)) {
-	for i := 20; i < len(packet); {
+	for i := wire.HeaderLength; i < len(packet); {
 		n := int(packet[i+1])
 		f(radius.Type(packet[i]), packet[i+2:i+n], packet[i:i+n])
 		i += n

@@ -7,6 +7,8 @@ import (
 	"layeh.com/radius"
 	"layeh.com/radius/rfc2865"
 	"layeh.com/radius/rfc2866"
+
+	"github.com/radpool/radpool/internal/wire"
 )
 
 // Traffic that sessions report, in octets a second.
@@ -39,7 +41,7 @@ func (l *lane) build(c *conversation, id uint8, r *request) (err error) {
 	if r.octets, err = b.end(grow(r.octets)); err != nil {
 		return l.refuse(c, err)
 	}
-	r.auth = [16]byte(r.octets[4:20])
+	r.auth = wire.Authenticator(r.octets)
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/radpool/radpool/internal/histogram"
 	"github.com/radpool/radpool/internal/udp"
+	"github.com/radpool/radpool/internal/wire"
 )
 
 // receiveBuffer is what is asked for, in octets, so that a server's burst of replies is not dropped here.
@@ -165,7 +166,7 @@ type driver struct {
 func newDriver(r *run, l *lane, conn udp.Conn) *driver {
 	d := &driver{run: r, lane: l, conn: conn, in: make([]udp.Message, udp.MaxBatch)}
 	for i := range d.in {
-		d.in[i].Buf = make([]byte, 4097)
+		d.in[i].Buf = make([]byte, wire.MaxPacketLength+1) // so that one that is longer is seen to be
 	}
 	return d
 }
