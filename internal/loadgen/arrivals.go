@@ -13,20 +13,18 @@ const never = time.Duration(math.MaxInt64)
 // take turns, those of a closed loop take the next as they come to it.
 type arrivals struct {
 	plan    *plan
-	index   int
 	workers int // of a closed loop
 	random  *rand.Rand
 
-	count  uint64  // begun, of an open loop
 	x      float64 // how many conversations of the whole run the Profile must have reached for the next one
 	at     time.Duration
 	done   bool
-	number uint64 // of the next, in a closed loop
-	held   bool   // it is drawn
+	number uint64 // of the next
+	held   bool   // it is drawn, in a closed loop
 }
 
 func newArrivals(p *plan, index int) arrivals {
-	a := arrivals{plan: p, index: index, workers: share(p.Workers, p.lanes, index), number: 0}
+	a := arrivals{plan: p, workers: share(p.Workers, p.lanes, index), number: uint64(index)}
 	if p.open() {
 		seed := p.seed(index + p.lanes)
 		a.random = rand.New(rand.NewChaCha8(seed))
@@ -61,7 +59,7 @@ func (a *arrivals) next(now time.Duration, active int) (number uint64, at time.D
 		if active >= MaxActive/a.plan.lanes {
 			return 0, never, false
 		}
-		return a.count*uint64(a.plan.lanes) + uint64(a.index), a.at, true
+		return a.number, a.at, true
 	}
 	if active >= a.workers || !a.draw() {
 		return 0, never, false
@@ -89,7 +87,7 @@ func (a *arrivals) take() {
 		a.held = false
 		return
 	}
-	a.count++
+	a.number += uint64(a.plan.lanes)
 	if a.plan.Poisson {
 		a.x += a.random.ExpFloat64() * float64(a.plan.lanes)
 	} else {
@@ -100,8 +98,7 @@ func (a *arrivals) take() {
 
 // look finds the time of the next conversation of an open loop.
 func (a *arrivals) look() {
-	number := a.count*uint64(a.plan.lanes) + uint64(a.index)
-	if a.plan.Requests > 0 && number >= uint64(a.plan.Requests) {
+	if a.plan.Requests > 0 && a.number >= uint64(a.plan.Requests) {
 		a.done = true
 		return
 	}
