@@ -7,7 +7,6 @@ import (
 
 	"layeh.com/radius"
 	"layeh.com/radius/rfc2865"
-	"layeh.com/radius/rfc2869"
 
 	"github.com/radpool/radpool/internal/dict"
 	"github.com/radpool/radpool/internal/golden"
@@ -66,10 +65,13 @@ func (r *Recorder) macPassword(req *radpool.Request) string {
 	return string(name)
 }
 
+// isName reports whether it is one that HashNames is about.
+func isName(ref dict.Ref) bool { return ref.Name == "User-Name" || ref.Name == "Calling-Station-Id" }
+
 // masked is an attribute without what tells too much.
 func (r *Recorder) masked(ref dict.Ref, pair golden.Pair, instead string) golden.Pair {
 	switch {
-	case r.o.HashNames && (ref.Name == "User-Name" || ref.Name == "Calling-Station-Id"):
+	case r.o.HashNames && isName(ref):
 		pair.Text = golden.Quote(r.hash(pair.Value))
 	case ref.Type == dict.TypeString:
 		text := string(pair.Value)
@@ -121,8 +123,7 @@ func (p *pending) reply(attrs radius.Attributes) iter.Seq[golden.Pair] {
 	return func(yield func(golden.Pair) bool) {
 		for ref, pair := range golden.Attributes(attrs) {
 			masked := p.recorder.masked(ref, pair, "")
-			if dict.Secret(ref.Attr) || masked.Text != pair.Text && ref.Name != "User-Name" && ref.Name != "Calling-Station-Id" ||
-				ref.Vendor == 0 && ref.Code == int(rfc2869.EAPMessage_Type) || ref.Name == "MS-CHAP-Error" {
+			if dict.Secret(ref.Attr) || ref.Name == "MS-CHAP-Error" || masked.Text != pair.Text && !isName(ref) {
 				masked.Text = "*"
 			}
 			if !yield(masked) {
