@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/radpool/radpool/internal/decimal"
 )
 
 // Advice is what the measurements of a [Server] say about its limits.
@@ -138,11 +140,5 @@ func inWords(d time.Duration) string {
 	return d.Round(time.Microsecond).String()
 }
 
-// grouped writes a number that is not negative with a comma before each three digits.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+// grouped writes a number with a comma before each three digits.
+func grouped(n int) string { return decimal.Grouped(strconv.Itoa(n)) }

@@ -4,16 +4,12 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/radpool/radpool/internal/decimal"
 )
 
 // count writes a number with a comma after each three digits.
-func count(n uint64) string {
-	s := strconv.FormatUint(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func count(n uint64) string { return decimal.Grouped(strconv.FormatUint(n, 10)) }
 
 // rounded writes the whole number that is next to v.
 func rounded(v float64) string { return count(uint64(v + 0.5)) }

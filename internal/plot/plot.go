@@ -12,6 +12,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/radpool/radpool/internal/decimal"
 )
 
 // A Chart is lines over two axes. Its zero Axes are linear and begin at 0 or at the
@@ -157,13 +159,5 @@ func format(v float64) string {
 	if a := math.Abs(v); a < 1000 || a >= 1e15 {
 		return s
 	}
-	s = fmt.Sprintf("%.0f", v)
-	sign := ""
-	if v < 0 {
-		sign, s = "-", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
+	return decimal.Grouped(fmt.Sprintf("%.0f", v))
 }

@@ -5,27 +5,16 @@ import (
 	"html/template"
 	"math"
 	"strconv"
-	"strings"
 	"time"
-)
 
-// grouped writes a whole number with a comma before each three digits.
-func grouped(s string) string {
-	sign := ""
-	if strings.HasPrefix(s, "-") {
-		sign, s = "-", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
-}
+	"github.com/radpool/radpool/internal/decimal"
+)
 
 // brief writes a number as people read it: 12,345, 17, 3.2 or 0.04.
 func brief(v float64) string {
 	switch a := math.Abs(v); {
 	case v == math.Trunc(v), a >= 100:
-		return grouped(strconv.FormatFloat(v, 'f', 0, 64))
+		return decimal.Grouped(strconv.FormatFloat(v, 'f', 0, 64))
 	case a >= 1:
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
