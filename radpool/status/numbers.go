@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -96,10 +97,8 @@ func number(v any) float64 {
 // named are the outcomes of those names.
 func named(s *Snapshot, names []string) (list []Outcome) {
 	for _, o := range s.Outcomes {
-		for _, name := range names {
-			if o.Name == name {
-				list = append(list, o)
-			}
+		if slices.Contains(names, o.Name) {
+			list = append(list, o)
 		}
 	}
 	return list
