@@ -42,14 +42,14 @@ func (e *engine) stale(now time.Time, b []byte, client *clientEntry) string {
 // since 1970) of a packet that is well-formed. One of another length is no time that
 // can be told, so it counts as 1970.
 func eventTimestamp(b []byte) (time.Time, bool) {
-	for b = b[wire.HeaderLength:]; len(b) > 0; b = b[b[1]:] {
-		if b[0] != byte(rfc2869.EventTimestamp_Type) {
+	for t, value := range wire.Attributes(b[wire.HeaderLength:]) {
+		if t != rfc2869.EventTimestamp_Type {
 			continue
 		}
-		if b[1] != 6 {
+		if len(value) != 4 {
 			return time.Unix(0, 0), true
 		}
-		return time.Unix(int64(binary.BigEndian.Uint32(b[2:6])), 0), true
+		return time.Unix(int64(binary.BigEndian.Uint32(value)), 0), true
 	}
 	return time.Time{}, false
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"layeh.com/radius"
+
+	"github.com/radpool/radpool/internal/wire"
 )
 
 // vendorFreeRADIUS is the Private Enterprise Number of FreeRADIUS. Its attributes
@@ -66,13 +68,12 @@ type statisticsRequest struct {
 // not of the length that it must have is as if it were not there.
 func readStatisticsRequest(attributes []byte) statisticsRequest {
 	var ask statisticsRequest
-	for ; len(attributes) >= 2; attributes = attributes[attributes[1]:] {
-		value := attributes[2:attributes[1]]
-		if attributes[0] != typeVendorSpecific || len(value) < 4 || binary.BigEndian.Uint32(value) != vendorFreeRADIUS {
+	for t, value := range wire.Attributes(attributes) {
+		if t != typeVendorSpecific {
 			continue
 		}
-		for sub := value[4:]; len(sub) >= 2 && sub[1] >= 2 && int(sub[1]) <= len(sub); sub = sub[sub[1]:] {
-			ask.read(sub[0], sub[2:sub[1]])
+		for kind, value := range wire.VendorAttributes(value, vendorFreeRADIUS) {
+			ask.read(kind, value)
 		}
 	}
 	return ask

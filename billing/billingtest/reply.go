@@ -147,13 +147,12 @@ func (r *Reply) Vendor(vendor uint32, t byte) []byte {
 
 func vendorValue(attributes radius.Attributes, vendor uint32, t byte) []byte {
 	for _, a := range attributes {
-		if a.Type != rfc2865.VendorSpecific_Type || len(a.Attribute) < 4 ||
-			binary.BigEndian.Uint32(a.Attribute) != vendor {
+		if a.Type != rfc2865.VendorSpecific_Type {
 			continue
 		}
-		for b := []byte(a.Attribute[4:]); len(b) >= 2 && b[1] >= 2 && int(b[1]) <= len(b); b = b[b[1]:] {
-			if b[0] == t {
-				return b[2:b[1]]
+		for kind, value := range wire.VendorAttributes(a.Attribute, vendor) {
+			if kind == t {
+				return value
 			}
 		}
 	}

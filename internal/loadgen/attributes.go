@@ -3,7 +3,6 @@ package loadgen
 import (
 	"encoding/binary"
 
-	"layeh.com/radius"
 	"layeh.com/radius/rfc2865"
 	"layeh.com/radius/rfc2866"
 	"layeh.com/radius/rfc2869"
@@ -51,15 +50,6 @@ const (
 	msCHAP2Success  = 26
 )
 
-// each calls f for each attribute of a well-formed packet.
-func each(packet []byte, f func(t radius.Type, value, whole []byte)) {
-	for i := wire.HeaderLength; i < len(packet); {
-		n := int(packet[i+1])
-		f(radius.Type(packet[i]), packet[i+2:i+n], packet[i:i+n])
-		i += n
-	}
-}
-
 // uint32Of reads a number; ok is false where value is none.
 func uint32Of(value []byte) (v uint32, ok bool) {
 	if len(value) != 4 {
@@ -70,12 +60,9 @@ func uint32Of(value []byte) (v uint32, ok bool) {
 
 // microsoft returns the value of Microsoft's attribute t in a Vendor-Specific, which may hold several.
 func microsoft(vsa []byte, t byte) (value []byte, ok bool) {
-	if vendor, ok := uint32Of(vsa[:min(4, len(vsa))]); !ok || vendor != vendorMicrosoft {
-		return nil, false
-	}
-	for rest := vsa[4:]; len(rest) >= 2 && rest[1] >= 2 && int(rest[1]) <= len(rest); rest = rest[rest[1]:] {
-		if rest[0] == t {
-			return rest[2:rest[1]], true
+	for kind, value := range wire.VendorAttributes(vsa, vendorMicrosoft) {
+		if kind == t {
+			return value, true
 		}
 	}
 	return nil, false

@@ -69,10 +69,8 @@ func (b *builder) number(t radius.Type, v uint32) {
 
 // raw adds attributes as they stood in a packet, type and length before each value.
 func (b *builder) raw(attributes []byte) {
-	for len(attributes) > 0 {
-		n := attributes[1]
-		b.octets(radius.Type(attributes[0]), attributes[2:n])
-		attributes = attributes[n:]
+	for t, value := range wire.Attributes(attributes) {
+		b.octets(t, value)
 	}
 }
 

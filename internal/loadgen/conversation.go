@@ -6,6 +6,8 @@ import (
 
 	"layeh.com/radius"
 	"layeh.com/radius/rfc2866"
+
+	"github.com/radpool/radpool/internal/wire"
 )
 
 // step is what a conversation asks next.
@@ -58,12 +60,12 @@ func (c *conversation) open(number uint64, user int, kind Kind, due time.Duratio
 // learn takes from an Access-Accept what the accounting of the session needs: Class, which is sent back as it came (RFC
 // 2865 section 5.25), Session-Timeout (5.27), Acct-Interim-Interval (RFC 2869 section 5.16) and the address.
 func (c *conversation) learn(accept []byte) {
-	each(accept, func(t radius.Type, value, whole []byte) {
+	for t, value := range wire.Attributes(accept[wire.HeaderLength:]) {
 		number, ok := uint32Of(value)
 		switch t {
 		case typeClass:
-			if c.classes < maxClasses && len(c.class)+len(whole) <= maxClass {
-				c.class = append(c.class, whole...)
+			if c.classes < maxClasses && len(c.class)+2+len(value) <= maxClass {
+				c.class = append(append(c.class, byte(t), byte(2+len(value))), value...)
 				c.classes++
 			}
 		case typeSessionTimeout:
@@ -79,20 +81,20 @@ func (c *conversation) learn(accept []byte) {
 				copy(c.address[:], value)
 			}
 		}
-	})
+	}
 }
 
 // provesPassword reports whether an Access-Accept carries the MS-CHAP2-Success that belongs to what was sent.
-func (c *conversation) provesPassword(accept []byte) (ok bool) {
-	each(accept, func(t radius.Type, value, _ []byte) {
+func (c *conversation) provesPassword(accept []byte) bool {
+	for t, value := range wire.Attributes(accept[wire.HeaderLength:]) {
 		if t != typeVendorSpecific {
-			return
+			continue
 		}
-		if success, is := microsoft(value, msCHAP2Success); is && bytes.Equal(success, c.success[:]) {
-			ok = true
+		if success, ok := microsoft(value, msCHAP2Success); ok && bytes.Equal(success, c.success[:]) {
+			return true
 		}
-	})
-	return ok
+	}
+	return false
 }
 
 // answered moves on after an answer, and returns how much session time passes until the next request.

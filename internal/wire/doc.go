@@ -27,6 +27,7 @@
 //     Authenticator): [Parse], [Encode], [VerifyResponse]
 //   - RFC 2865 section 5 (attribute layout, order kept): [Parse], [Decode], [Encode]
 //   - RFC 2865 section 5.2 (User-Password): [HidePassword], [RevealPassword]
+//   - RFC 2865 section 5.26 (attributes of a vendor): [VendorAttributes]
 //   - RFC 2865 section 5.33 (Proxy-State returned unmodified and in order): [Encode]
 //   - RFC 2866 section 3 (Request Authenticator of Accounting-Request): [Verify],
 //     [EncodeRequest]
