@@ -13,7 +13,6 @@ import (
 // leaves in out what is to be sent. It has neither clock nor goroutine.
 type lane struct {
 	*plan
-	index   int
 	nas     netip.Addr
 	builder *builder
 	mschap  mschapCache
@@ -38,7 +37,7 @@ type lane struct {
 
 func newLane(p *plan, index int, nas netip.Addr) *lane {
 	l := &lane{
-		plan: p, index: index, nas: nas,
+		plan: p, nas: nas,
 		builder:  newBuilder(p.secret, p.seed(index)),
 		auth:     newFlight(p.Timeout, p.Retries),
 		arrivals: newArrivals(p, index),
