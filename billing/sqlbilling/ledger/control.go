@@ -249,7 +249,7 @@ func (b *Backend) Save(ctx context.Context, key string, s coa.State) (saved bool
 		n, err := result.RowsAffected()
 		saved = n == 1
 		return err
-	})
+	}, dialect.Lost)
 	if c := b.d.Classify(err); err != nil && s.Version == 0 && (c == dialect.Conflict || c == dialect.BadRow) {
 		return false, nil // another server has inserted it
 	}
@@ -283,23 +283,17 @@ func (b *Backend) forgetEnded(ctx context.Context) error {
 			n, err := result.RowsAffected()
 			b.confirmed.Add(uint64(n))
 			return err
-		}); err != nil {
+		}, dialect.Lost); err != nil {
 			return fmt.Errorf("radpool_control: %w", err)
 		}
 	}
 	return nil
 }
 
-// change tries again while the database is busy, or the connection went away.
-func (b *Backend) change(ctx context.Context, f func() error) error {
+// change tries again while the database is busy, and at once after an error of one of
+// classes.
+func (b *Backend) change(ctx context.Context, f func() error, classes ...dialect.Class) error {
 	ctx, cancel := context.WithTimeout(ctx, b.opts.WriteTimeout)
 	defer cancel()
-	return group.Patiently(ctx, b.d, nil, func() (err error) {
-		for range group.Attempts {
-			if err = f(); err == nil || b.d.Classify(err) != dialect.Lost {
-				break
-			}
-		}
-		return err
-	})
+	return group.Patiently(ctx, b.d, nil, func() error { return group.Again(b.d, f, classes...) })
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/radpool/radpool/billing/rating"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
-	"github.com/radpool/radpool/billing/sqlbilling/internal/group"
 )
 
 // ErrUnknownSubscriber is returned by Deposit for a name that is no subscriber's.
@@ -28,17 +27,9 @@ func (b *Backend) Deposit(ctx context.Context, userName, reference string, amoun
 	case amount > rating.MaxMoney || amount < -rating.MaxMoney:
 		return fmt.Errorf("ledger: the amount is %v, must be -%v to %v", amount, rating.MaxMoney, rating.MaxMoney)
 	}
-	patience, cancel := context.WithTimeout(ctx, b.opts.WriteTimeout)
-	defer cancel()
-	err := group.Patiently(patience, b.d, nil, func() (err error) {
-		for range group.Attempts {
-			err = b.deposit(ctx, userName, "payment:"+reference, amount, at)
-			if err == nil || b.d.Classify(err) != dialect.Conflict && b.d.Classify(err) != dialect.Lost {
-				break
-			}
-		}
-		return err
-	})
+	err := b.change(ctx, func() error {
+		return b.deposit(ctx, userName, "payment:"+reference, amount, at)
+	}, dialect.Lost, dialect.Conflict)
 	if err != nil && !errors.Is(err, ErrUnknownSubscriber) {
 		return fmt.Errorf("ledger: %s: %w", b.db.Label, err)
 	}

@@ -21,14 +21,10 @@ func (b *Backend) startPostAuth() {
 	query = b.db.Write.Rebind(query)
 	b.post = group.StartBackground(group.BackgroundConfig{
 		Table: "radpool_postauth", DB: b.db, Dialect: b.d, Buffer: b.opts.PostAuthBuffer, Timeout: b.opts.WriteTimeout, Log: b.opts.Logger,
-	}, func(ctx context.Context, rows [][]any) (err error) {
-		for range group.Attempts {
-			err = group.Insert(ctx, b.db, b.d, query, kinds, len(rows), func(i int) []any { return rows[i] })
-			if err == nil || b.d.Classify(err) != dialect.Lost {
-				break
-			}
-		}
-		return err
+	}, func(ctx context.Context, rows [][]any) error {
+		return group.Again(b.d, func() error {
+			return group.Insert(ctx, b.db, b.d, query, kinds, len(rows), func(i int) []any { return rows[i] })
+		}, dialect.Lost)
 	})
 }
 

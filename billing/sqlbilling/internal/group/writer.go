@@ -291,33 +291,17 @@ func (w *scribe[T]) retry(ctx context.Context, items []*Item[T]) (rows int, err 
 	if w.locked {
 		cancel()
 	}
-	err = Patiently(patience, w.Dialect, func() { w.retries.Add(1) }, func() (err error) {
-		rows, err = w.again(ctx, items)
-		return err
+	err = Patiently(patience, w.Dialect, func() { w.retries.Add(1) }, func() error {
+		return Again(w.Dialect, func() (err error) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			rows, err = w.write(w.DB.Context(ctx), items)
+			return err
+		}, dialect.Lost, dialect.Conflict)
 	})
 	w.locked = err != nil && w.Dialect.Classify(err) == dialect.Busy
 	return rows, err
-}
-
-// Attempts is how often a transaction is tried whose connection went away, or that
-// another writer was faster than.
-const Attempts = 5
-
-// again writes, and tries again at once where another attempt may do better.
-func (w *scribe[T]) again(ctx context.Context, items []*Item[T]) (rows int, err error) {
-	for range Attempts {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		rows, err = w.write(w.DB.Context(ctx), items)
-		if err == nil {
-			return rows, nil
-		}
-		if c := w.Dialect.Classify(err); c != dialect.Lost && c != dialect.Conflict {
-			break
-		}
-	}
-	return 0, err
 }
 
 // speaks reports whether a line may go into the log.
