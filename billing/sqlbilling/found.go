@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/group"
 )
 
 // A found is what a database has of the schema, and what answers Access-Requests on
@@ -97,6 +98,22 @@ func (b *Backend) renew(ctx context.Context, f *found, err error) (*found, bool)
 		b.fruitless = time.Now()
 	}
 	return next, readErr == nil // what was missing for a moment may be there again
+}
+
+// onTables has do work on the tables as they were found, and again, on what they are by
+// then, where it fails since they have changed.
+func (b *Backend) onTables(ctx context.Context, do func(*found) error) (err error) {
+	f := b.now()
+	for range group.Attempts {
+		if err = do(f); err == nil {
+			return nil
+		}
+		var again bool
+		if f, again = b.renew(ctx, f, err); !again {
+			break
+		}
+	}
+	return err
 }
 
 // reread reads the tables again, and uses them as they are from now on; err is what

@@ -171,17 +171,11 @@ func (b *Backend) writeLeases(ctx context.Context, items []*group.Item[dialect.A
 	for i, it := range items {
 		asks[i] = &it.Value
 	}
-	f := b.now()
-	for range group.Attempts {
-		if rows, err = b.leaseOn(ctx, f, asks); err == nil {
-			return rows, nil
-		}
-		var again bool
-		if f, again = b.renew(ctx, f, err); !again {
-			break
-		}
-	}
-	return 0, err
+	err = b.onTables(ctx, func(f *found) (err error) {
+		rows, err = b.leaseOn(ctx, f, asks)
+		return err
+	})
+	return rows, err
 }
 
 func (b *Backend) leaseOn(ctx context.Context, f *found, asks []*dialect.Ask) (rows int, err error) {

@@ -89,24 +89,16 @@ func (s *store) close() error {
 // many rows were written. Where the tables have changed it tries again, on what they
 // are by then.
 func (s *store) write(ctx context.Context, items []*group.Item[acct.Record]) (rows int, err error) {
-	f := s.b.now()
-	for range group.Attempts {
-		err = nil
+	err = s.b.onTables(ctx, func(f *found) (err error) {
 		if s.on != f {
-			err = s.prepare(ctx, f)
+			if err := s.prepare(ctx, f); err != nil {
+				return err
+			}
 		}
-		if err == nil {
-			rows, err = s.writeOnce(ctx, items)
-		}
-		if err == nil {
-			return rows, nil
-		}
-		var again bool
-		if f, again = s.b.renew(ctx, f, err); !again {
-			break
-		}
-	}
-	return 0, err
+		rows, err = s.writeOnce(ctx, items)
+		return err
+	})
+	return rows, err
 }
 
 // writeOnce is write, on the tables as they were found.
