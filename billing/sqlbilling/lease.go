@@ -3,6 +3,7 @@ package sqlbilling
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -154,12 +155,20 @@ func (l *layout) rowID(d *dialect.Dialect) string {
 
 func (w *leaseWriter) statements() []*sqlx.Stmt { return []*sqlx.Stmt{w.find, w.update} }
 
+// inUse reports whether the sessions of a transaction may live on leases.
+func (w *leaseWriter) inUse(ctx context.Context, tx *sqlx.Tx) (bool, error) {
+	if w.pools == nil {
+		return false, nil
+	}
+	return w.pools.look(ctx, tx)
+}
+
 // reload frees what a NAS leased before it was restarted.
 func (w *leaseWriter) reload(ctx context.Context, tx *sqlx.Tx, r acct.Reload) error {
-	if w.pools == nil || w.free == "" {
+	if w.free == "" {
 		return nil
 	}
-	if used, err := w.pools.look(ctx, tx); err != nil || !used {
+	if used, err := w.inUse(ctx, tx); err != nil || !used {
 		return err
 	}
 	var now int64
@@ -172,11 +181,8 @@ func (w *leaseWriter) reload(ctx context.Context, tx *sqlx.Tx, r acct.Reload) er
 	return err
 }
 
-// sessions renews and frees the leases that sessions live on.
+// sessions renews and frees the leases that sessions live on, where pools are in use.
 func (w *leaseWriter) sessions(ctx context.Context, tx *sqlx.Tx, sessions []life) error {
-	if w.pools == nil {
-		return nil
-	}
 	by := make(map[string][]*life)
 	for i := range sessions {
 		if s := &sessions[i]; s.Addr != "" {
@@ -186,14 +192,7 @@ func (w *leaseWriter) sessions(ctx context.Context, tx *sqlx.Tx, sessions []life
 	if len(by) == 0 {
 		return nil
 	}
-	if used, err := w.pools.look(ctx, tx); err != nil || !used {
-		return err
-	}
-	addrs := make([]string, 0, len(by))
-	for addr := range by {
-		addrs = append(addrs, addr)
-	}
-	slices.Sort(addrs)
+	addrs := slices.Sorted(maps.Keys(by))
 	var changed []lease
 	row := lease{lasts: w.lasts}
 	err := acct.Each(ctx, tx, w.d, w.find, addrs, []any{&row.id, &row.addr, &row.user, &row.nas, &row.calling, &row.expiry, &row.now}, func() {

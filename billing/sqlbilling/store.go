@@ -145,8 +145,15 @@ func (s *store) writeSessions(ctx context.Context, tx *sqlx.Tx, sessions []acct.
 		return 0, err
 	}
 	s.rows.forget() // what a transaction that failed has left
+	leased, err := s.leases.inUse(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
 	cut := 0
-	lives := make([]life, len(sessions))
+	var lives []life
+	if leased {
+		lives = make([]life, len(sessions))
+	}
 	for i := range sessions {
 		merged := sessions[i]
 		s.l.restrict(&merged)
@@ -156,8 +163,10 @@ func (s *store) writeSessions(ctx context.Context, tx *sqlx.Tx, sessions []acct.
 			merged.Merge(&old)
 		}
 		merged.Reboot(history[sessions[i].NASAddr])
-		lives[i] = life{Session: sessions[i], before: old}
-		lives[i].Merge(&merged)
+		if leased {
+			lives[i] = life{Session: sessions[i], before: old}
+			lives[i].Merge(&merged)
+		}
 		s.l.restrict(&merged)
 		switch {
 		case !exists:
