@@ -71,12 +71,18 @@ type pools struct {
 	next atomic.Int64 // when to look again, in nanoseconds since 1970
 }
 
-// anyAddress has a row if there is any address at all. When there is none, nobody looks
-// again for poolInterval.
-const (
-	anyAddress   = "SELECT 1 FROM radippool LIMIT 1"
-	poolInterval = 10 * time.Second
-)
+// poolInterval is how long nobody looks again when there was no address at all.
+const poolInterval = 10 * time.Second
+
+// anyAddress reports whether there is any address at all, and remembers that there was one.
+func (p *pools) anyAddress(ctx context.Context, db sqlx.QueryerContext) (bool, error) {
+	var one []int
+	if err := sqlx.SelectContext(ctx, db, &one, "SELECT 1 FROM radippool LIMIT 1"); err != nil || len(one) == 0 {
+		return false, err
+	}
+	p.seen.Store(true)
+	return true, nil
+}
 
 // look reports whether the sessions of a transaction may live on leases. A database
 // without pools is not to pay for them.
@@ -89,14 +95,7 @@ func (p *pools) look(ctx context.Context, tx *sqlx.Tx) (bool, error) {
 	if now < next || !p.next.CompareAndSwap(next, now+int64(poolInterval)) {
 		return false, nil
 	}
-	var one []int
-	if err := tx.SelectContext(ctx, &one, anyAddress); err != nil {
-		return false, err
-	}
-	if len(one) > 0 {
-		p.seen.Store(true)
-	}
-	return len(one) > 0, nil
+	return p.anyAddress(ctx, tx)
 }
 
 // A leaseWriter renews and frees leases in the transactions of the accounting.

@@ -152,11 +152,9 @@ func (b *Backend) checkPoolIndexes(ctx context.Context) error {
 	if !b.now().l.pool {
 		return nil
 	}
-	var one []int
-	if err := b.db.Write.SelectContext(ctx, &one, anyAddress); err != nil || len(one) == 0 {
+	if there, err := b.pools.anyAddress(ctx, b.db.Write); err != nil || !there {
 		return err
 	}
-	b.pools.seen.Store(true)
 	missing, err := b.missingIndexes(ctx, poolIndexes)
 	for i := range missing {
 		b.opts.Logger.Warn("radippool lacks an index", zap.String("database", b.db.Label), zap.String("index", missing[i].words()))
