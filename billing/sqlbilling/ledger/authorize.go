@@ -87,8 +87,7 @@ func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessReque
 		found, err = b.ask(ctx, names, nases, now)
 	}
 	if err != nil {
-		b.db.Tell(err)
-		err = fmt.Errorf("ledger: %s: %w", b.db.Label, err)
+		err = b.named(err)
 		for i := range errs {
 			errs[i] = err
 		}
@@ -110,6 +109,12 @@ func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessReque
 			tell(&grants[i], mode)
 		}
 	}
+}
+
+// named is an error of the database with its name.
+func (b *Backend) named(err error) error {
+	b.db.Tell(err)
+	return fmt.Errorf("ledger: %s: %w", b.db.Label, err)
 }
 
 // grant decides what a subscriber gets, and which mode of a session that is.

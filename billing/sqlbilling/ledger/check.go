@@ -23,12 +23,6 @@ func (b *Backend) Check(ctx context.Context, found func(sqlbilling.Finding) erro
 	return nil
 }
 
-// named is an error of the database with its name.
-func (b *Backend) named(err error) error {
-	b.db.Tell(err)
-	return fmt.Errorf("ledger: %s: %w", b.db.Label, err)
-}
-
 func (b *Backend) checkTariffs(ctx context.Context, found func(sqlbilling.Finding) error) error {
 	rows, err := b.db.Read.QueryxContext(ctx, tariffSQL)
 	if err != nil {

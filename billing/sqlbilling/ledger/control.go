@@ -137,7 +137,7 @@ func (b *Backend) prepareLive(ctx context.Context) error {
 func (b *Backend) Sessions(ctx context.Context, now time.Time, users []string, after string, limit int) (items []coa.Item, more string, err error) {
 	if len(users) == 0 && after == "" {
 		if err := b.forgetEnded(ctx); err != nil {
-			return nil, "", fmt.Errorf("ledger: %s: %w", b.db.Label, err)
+			return nil, "", b.named(err)
 		}
 	}
 	rows, err := b.liveRows(ctx, now, users, after, limit)
@@ -145,8 +145,7 @@ func (b *Backend) Sessions(ctx context.Context, now time.Time, users []string, a
 		items, err = b.wanted(ctx, now, rows)
 	}
 	if err != nil {
-		b.db.Tell(err)
-		return nil, "", fmt.Errorf("ledger: %s: %w", b.db.Label, err)
+		return nil, "", b.named(err)
 	}
 	if len(rows) == limit {
 		more = rows[limit-1].UniqueID

@@ -52,8 +52,7 @@ func (x *explainer) Authorize(ctx context.Context, req *billing.AccessRequest) (
 	found := &answer{}
 	if possible(req.UserName) {
 		if found, x.err = x.b.ask(ctx, []string{req.UserName}, []string{acct.AddrText(req.NASAddr)}, req.Time); x.err != nil {
-			x.b.db.Tell(x.err)
-			x.err = fmt.Errorf("ledger: %s: %w", x.b.db.Label, x.err)
+			x.err = x.b.named(x.err)
 			return g, x.err
 		}
 	}
