@@ -62,20 +62,12 @@ func (b *Backend) batch() int {
 
 func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
 	var names, nases []string
-	seen := make(map[string]bool, 2*len(reqs))
-	once := func(list []string, prefix, s string) []string {
-		if seen[prefix+s] {
-			return list
-		}
-		seen[prefix+s] = true
-		return append(list, s)
-	}
 	now := time.Now()
 	for _, req := range reqs {
 		if possible(req.UserName) {
-			names = once(names, "user ", req.UserName)
+			names = append(names, req.UserName)
 		}
-		nases = once(nases, "nas ", acct.AddrText(req.NASAddr))
+		nases = append(nases, acct.AddrText(req.NASAddr))
 		if !req.Time.IsZero() && req.Time.Before(now) {
 			now = req.Time
 		}
@@ -84,7 +76,7 @@ func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessReque
 	err := ctx.Err()
 	if err == nil && len(names) > 0 {
 		b.queries.Add(1)
-		found, err = b.ask(ctx, names, nases, now)
+		found, err = b.ask(ctx, distinct(names), distinct(nases), now)
 	}
 	if err != nil {
 		err = b.named(err)

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/radpool/radpool/billing/coa"
@@ -63,12 +64,7 @@ func (b *Backend) liveRows(ctx context.Context, now time.Time, users []string, a
 		}
 		rows = append(rows, more...)
 	}
-	slices.SortFunc(rows, func(x, y liveRow) int {
-		if x.UniqueID < y.UniqueID {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(rows, func(x, y liveRow) int { return strings.Compare(x.UniqueID, y.UniqueID) })
 	return rows[:min(len(rows), limit)], nil
 }
 
