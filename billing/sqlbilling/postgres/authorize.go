@@ -87,19 +87,23 @@ func (l *lookup) groups(user, profile, limit, from, where string) []string {
 
 // same compares the user names of a table with those asked for.
 func (l *lookup) same(alias, table string) string {
-	name := alias + ".username"
 	c, _ := l.tables.Column(table, "username")
+	return same(alias+".username", c, "q.u", l.question.Names)
+}
+
+// same compares a column of user names, c, which is called column here, with a name.
+func same(column string, c dialect.Column, name string, how dialect.Comparison) string {
 	if c.Type == "citext" {
-		same := name + " = q.u::citext"
-		if l.question.Names == dialect.Exact {
-			same += " AND " + name + "::text = q.u"
+		same := column + " = " + name + "::citext"
+		if how == dialect.Exact {
+			same += " AND " + column + "::text = " + name
 		}
 		return same
 	}
-	if l.question.Names == dialect.IgnoreCase {
-		return "lower(" + name + ") = lower(q.u)"
+	if how == dialect.IgnoreCase {
+		return "lower(" + column + ") = lower(" + name + ")"
 	}
-	return name + " = q.u"
+	return column + " = " + name
 }
 
 // sessions is how many a user has open.

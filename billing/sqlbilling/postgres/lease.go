@@ -52,6 +52,7 @@ func prepareLeases(ctx context.Context, db *dialect.DB, t dialect.Tables, second
 	}
 	expiry, _ := t.Column("radippool", "expiry_time")
 	addr, _ := t.Column("radippool", "framedipaddress")
+	user, _ := t.Column("radippool", "username")
 	clock, span := "date_trunc('second', statement_timestamp())", "make_interval(secs => $7::bigint)"
 	switch {
 	case integer(expiry):
@@ -60,8 +61,8 @@ func prepareLeases(ctx context.Context, db *dialect.DB, t dialect.Tables, second
 		clock += "::timestamp"
 	}
 	row := strings.NewReplacer("SETS", q.Sets(t), "DEVICE", q.Device(t), "NOW", clock, "SPAN", span, "TEXT", text(addr),
-		"NAME", same("username", "$2::text", how)).Replace(leaseRow)
-	own := strings.ReplaceAll(leaseOwn, "NAME", same("r.username", "q.name", how))
+		"NAME", same("username", user, "$2::text", how)).Replace(leaseRow)
+	own := strings.ReplaceAll(leaseOwn, "NAME", same("r.username", user, "q.name", how))
 	l := &leaser{seconds: seconds, texts: [...]string{leaseTurn, own, row, strings.ReplaceAll(row, " SKIP LOCKED", "")}}
 	l.Conns = &dialect.Conns[*pgx.Conn]{
 		Open:  func(ctx context.Context) (*pgx.Conn, error) { return l.connect(ctx, cfg) },
@@ -71,17 +72,6 @@ func prepareLeases(ctx context.Context, db *dialect.DB, t dialect.Tables, second
 	}
 	// The first one is opened now: so what is wrong with a statement is known now.
 	return l, l.Do(ctx, func(*pgx.Conn) error { return nil })
-}
-
-// same compares a column of user names with a name.
-func same(column, name string, how dialect.Comparison) string {
-	switch how {
-	case dialect.Exact: // the column may be of type citext
-		return column + " = " + name + " AND " + column + "::text = " + name
-	case dialect.IgnoreCase:
-		return "lower(" + column + ") = lower(" + name + ")"
-	}
-	return column + " = " + name
 }
 
 func (l *leaser) Close() error {
