@@ -31,20 +31,22 @@ const (
 		RETURNING TEXT`
 )
 
-var leaseNames = [...]string{"radpool_lease_turn", "radpool_lease_own", "radpool_lease_row", "radpool_lease_wait"}
+// The names of what is prepared; the last one is leaseRow that waits for free rows which
+// somebody has locked.
+const (
+	namedTurn = "radpool_lease_turn"
+	namedOwn  = "radpool_lease_own"
+	namedRow  = "radpool_lease_row"
+	namedWait = "radpool_lease_wait"
+)
 
 // A leaser leases on a connection of its own.
 type leaser struct {
 	*dialect.Conns[*pgx.Conn]
-	texts   [len(leaseNames)]string
 	seconds int64
 }
 
 func prepareLeases(ctx context.Context, db *dialect.DB, t dialect.Tables, seconds int64, how dialect.Comparison) (dialect.Leaser, error) {
-	cfg, ok := db.Source.(*pgx.ConnConfig)
-	if !ok {
-		return nil, errors.New("the database was not opened by this package")
-	}
 	q := dialect.LeaseSQL{
 		Value:  func(i int) string { return "$" + strconv.Itoa(i+1) + "::text" },
 		Stored: stored,
@@ -63,15 +65,13 @@ func prepareLeases(ctx context.Context, db *dialect.DB, t dialect.Tables, second
 	row := strings.NewReplacer("SETS", q.Sets(t), "DEVICE", q.Device(t), "NOW", clock, "SPAN", span, "TEXT", text(addr),
 		"NAME", same("username", user, "$2::text", how)).Replace(leaseRow)
 	own := strings.ReplaceAll(leaseOwn, "NAME", same("r.username", user, "q.name", how))
-	l := &leaser{seconds: seconds, texts: [...]string{leaseTurn, own, row, strings.ReplaceAll(row, " SKIP LOCKED", "")}}
-	l.Conns = &dialect.Conns[*pgx.Conn]{
-		Open:  func(ctx context.Context) (*pgx.Conn, error) { return l.connect(ctx, cfg) },
-		Close: func(c *pgx.Conn) { _ = c.Close(context.Background()) },
-		Gone:  func(c *pgx.Conn, err error) bool { return c.IsClosed() || lost(err) },
-		Lost:  lost,
+	conns, err := openConns(ctx, db, []prepared{
+		{namedTurn, leaseTurn}, {namedOwn, own}, {namedRow, row}, {namedWait, strings.ReplaceAll(row, " SKIP LOCKED", "")},
+	})
+	if err != nil {
+		return nil, err
 	}
-	// The first one is opened now: so what is wrong with a statement is known now.
-	return l, l.Do(ctx, func(*pgx.Conn) error { return nil })
+	return &leaser{conns, seconds}, nil
 }
 
 func (l *leaser) Close() error {
@@ -79,26 +79,10 @@ func (l *leaser) Close() error {
 	return nil
 }
 
-func (l *leaser) connect(ctx context.Context, cfg *pgx.ConnConfig) (*pgx.Conn, error) {
-	c, err := pgx.ConnectConfig(ctx, cfg)
-	if err != nil {
-		return nil, err
-	}
-	if err := settle(ctx, c); err != nil {
-		return nil, errors.Join(err, c.Close(ctx))
-	}
-	for i, name := range leaseNames {
-		if _, err := c.Prepare(ctx, name, l.texts[i]); err != nil {
-			return nil, errors.Join(err, c.Close(ctx))
-		}
-	}
-	return c, nil
-}
-
 // Lease answers asks. Free rows that somebody else has locked are passed over; those
 // who found none that way wait for them.
 func (l *leaser) Lease(ctx context.Context, asks []*dialect.Ask) error {
-	if err := l.lease(ctx, leaseNames[2], asks); err != nil {
+	if err := l.lease(ctx, namedRow, asks); err != nil {
 		return err
 	}
 	var without []*dialect.Ask
@@ -110,7 +94,7 @@ func (l *leaser) Lease(ctx context.Context, asks []*dialect.Ask) error {
 	if len(without) == 0 {
 		return nil
 	}
-	return l.lease(ctx, leaseNames[3], without)
+	return l.lease(ctx, namedWait, without)
 }
 
 func (l *leaser) lease(ctx context.Context, statement string, asks []*dialect.Ask) error {
@@ -119,8 +103,8 @@ func (l *leaser) lease(ctx context.Context, statement string, asks []*dialect.As
 	for i, a := range asks {
 		pools[i], users[i] = a.Pool, a.User
 	}
-	b.Queue(leaseNames[0])
-	b.Queue(leaseNames[1], pools, users)
+	b.Queue(namedTurn)
+	b.Queue(namedOwn, pools, users)
 	for _, a := range asks {
 		args := make([]any, 0, 7)
 		for _, v := range a.Values() {

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -28,19 +27,14 @@ func prepare(ctx context.Context, db *dialect.DB, t dialect.Tables, q dialect.Qu
 			return nil, fmt.Errorf("is not a FreeRADIUS database: there is no column %s.id", table)
 		}
 	}
-	cfg, ok := db.Source.(*pgx.ConnConfig)
-	if !ok {
-		return nil, errors.New("the database was not opened by this package")
-	}
 	l := &lookup{tables: t, question: q}
-	l.Conns = &dialect.Conns[*pgx.Conn]{
-		Open:  func(ctx context.Context) (*pgx.Conn, error) { return l.connect(ctx, cfg) },
-		Close: func(c *pgx.Conn) { _ = c.Close(context.Background()) },
-		Gone:  func(c *pgx.Conn, err error) bool { return c.IsClosed() || lost(err) },
-		Lost:  lost,
+	var all []prepared
+	for what, name := range statements {
+		all = append(all, prepared{name, l.text(dialect.What(what))})
 	}
-	// The first one is opened now: so what is wrong with a statement is known now.
-	return l, l.Do(ctx, func(*pgx.Conn) error { return nil })
+	var err error
+	l.Conns, err = openConns(ctx, db, all)
+	return l, err
 }
 
 // withProfiles is Everything with the groups of profiles that radcheck names.
@@ -55,23 +49,6 @@ var statements = [...]string{
 // statement of Everything after radcheck was found to name one. It is a few of them, as
 // those who have none pay for that as well.
 const profilesFor = 100
-
-// connect opens a connection and prepares its statements.
-func (l *lookup) connect(ctx context.Context, cfg *pgx.ConnConfig) (*pgx.Conn, error) {
-	c, err := pgx.ConnectConfig(ctx, cfg)
-	if err != nil {
-		return nil, err
-	}
-	if err := settle(ctx, c); err != nil {
-		return nil, errors.Join(err, c.Close(ctx))
-	}
-	for what, name := range statements {
-		if _, err := c.Prepare(ctx, name, l.text(dialect.What(what))); err != nil {
-			return nil, errors.Join(err, c.Close(ctx))
-		}
-	}
-	return c, nil
-}
 
 func (l *lookup) Whole() bool { return false }
 
