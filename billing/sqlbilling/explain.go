@@ -96,10 +96,7 @@ func (x *explainer) Authorize(ctx context.Context, req *billing.AccessRequest) (
 	}
 	x.trace.Password, x.trace.NoPassword = g.Password.Form(), g.NoPassword
 	x.trace.Sessions, x.trace.Limit = g.OpenSessions, g.SimultaneousUse
-	if g.Reason == billing.ReasonNone && g.Password.IsZero() && !g.NoPassword {
-		g.Reason = billing.ReasonNoPassword
-	}
-	g.Password, g.NoPassword = billing.Password{}, true
+	item.TakeForRight(&g)
 	return g, nil
 }
 

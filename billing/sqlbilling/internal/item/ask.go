@@ -9,6 +9,15 @@ import (
 	"github.com/radpool/radpool/radpool"
 )
 
+// TakeForRight makes g need no password where there is one, as if the right one had been
+// given: a billing.Processor then decides on all the rest.
+func TakeForRight(g *billing.Grant) {
+	if g.Reason == billing.ReasonNone && g.Password.IsZero() && !g.NoPassword {
+		g.Reason = billing.ReasonNoPassword
+	}
+	g.Password, g.NoPassword = billing.Password{}, true
+}
+
 // Ask is the reply, an attribute a line, that a billing.Processor with h gives to an
 // Access-Request of user with these attributes, each as Request reads it.
 func Ask(ctx context.Context, d *dict.Dictionary, h billing.Handler, user string, attributes []string, loc *time.Location) ([]string, error) {
