@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/radpool/radpool/billing/sqlbilling/internal/item"
+	"github.com/radpool/radpool/internal/dict"
 )
 
 // An Effect is what a row did.
@@ -183,7 +183,7 @@ func place(p *pair) string { return fmt.Sprintf("%s, id %d", kindTables[p.row.ki
 
 // shown is a value for whoever may see the database's rows, but not its passwords.
 func shown(p *pair) string {
-	if item.Secretive(p.ref.Name) || p.ref.Encrypt != 0 {
+	if dict.Secret(p.ref.Attr) {
 		return "***"
 	}
 	return fmt.Sprintf("%.253q", p.row.value)

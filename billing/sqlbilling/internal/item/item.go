@@ -45,7 +45,7 @@ func parse(d *dict.Dictionary, text string, loc *time.Location) (*radius.AVP, er
 	if err != nil || ref.Internal() {
 		return nil, fmt.Errorf("%.64q is no attribute of a request", name)
 	}
-	if Secretive(ref.Name) || ref.Encrypt != 0 {
+	if dict.Secret(ref.Attr) {
 		return nil, nil
 	}
 	value, err = Unquote(strings.TrimSpace(value))
@@ -76,15 +76,10 @@ func Text(d *dict.Dictionary, avp *radius.AVP) string {
 			value = append([]byte{0}, value...)
 		}
 	}
-	if Secretive(a.Name) || a.Encrypt != 0 {
+	if dict.Secret(a) {
 		return name + " = ***"
 	}
 	return name + " = " + a.Format(value)
-}
-
-// Secretive reports whether the values of an attribute are secrets.
-func Secretive(name string) bool {
-	return strings.Contains(name, "Password") || strings.Contains(name, "Secret") || strings.Contains(name, "-Key")
 }
 
 // Unquote takes off the quotes of a value that is wholly in quotes.
