@@ -28,11 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // is listed.
 func TestAgainstFreeRADIUS(t *testing.T) {
 	path := needFreeRADIUS(t)
-	server := os.Getenv("RADPOOL_TEST_MYSQL")
-	if server == "" {
-		need.Missing(t, "a MariaDB that RADPOOL_TEST_MYSQL names (with .ci/databases, which starts a throw-away one)")
-	}
-	dsn, db := createDatabase(t, server)
+	dsn, db := createDatabase(t)
 	users := allUsers()
 	load(t, db, users)
 	theirs, ours := peer{startFreeRADIUS(t, path, dsn)}, peer{startOurs(t, dsn)}
@@ -72,8 +68,12 @@ func TestAgainstFreeRADIUS(t *testing.T) {
 }
 
 // createDatabase makes a database with Debian's schema, which goes with the test.
-func createDatabase(t *testing.T, server string) (dsn string, db *sql.DB) {
+func createDatabase(t *testing.T) (dsn string, db *sql.DB) {
 	t.Helper()
+	server := os.Getenv("RADPOOL_TEST_MYSQL")
+	if server == "" {
+		need.Missing(t, "a MariaDB that RADPOOL_TEST_MYSQL names (with .ci/databases, which starts a throw-away one)")
+	}
 	cfg, err := mysqldriver.ParseDSN(server)
 	if err != nil {
 		t.Fatal(err)

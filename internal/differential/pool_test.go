@@ -9,7 +9,6 @@ import (
 
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/sqlbilling"
-	"github.com/radpool/radpool/internal/need"
 )
 
 // poolSchema is the table of FreeRADIUS's sqlippool.
@@ -20,11 +19,7 @@ const poolSchema = modsConfig + "/sql/ippool/mysql/schema.sql"
 // the other gives away.
 func TestPoolAgainstFreeRADIUS(t *testing.T) {
 	path := needFreeRADIUS(t)
-	server := os.Getenv("RADPOOL_TEST_MYSQL")
-	if server == "" {
-		need.Missing(t, "a MariaDB that RADPOOL_TEST_MYSQL names (with .ci/databases, which starts a throw-away one)")
-	}
-	dsn, db := createDatabase(t, server)
+	dsn, db := createDatabase(t)
 	schema, err := os.ReadFile(poolSchema)
 	if err != nil {
 		t.Fatal(err)
