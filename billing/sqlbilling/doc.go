@@ -67,10 +67,10 @@
 // Others that FreeRADIUS's other modules would use are known and have no effect.
 //
 // Not supported, and an error where they stand: values in back-quotes,
-// Huntgroup-Name, LM-Password, attributes that are encrypted on the wire, and the
-// limits of rlm_sqlcounter (Max-Daily-Session and the like): a limit that is not
-// enforced must not look as if it were.
-// Expiration is also read in ISO 8601.
+// Huntgroup-Name, LM-Password, and the limits of rlm_sqlcounter (Max-Daily-Session
+// and the like): a limit that is not enforced must not look as if it were.
+// Expiration is also read in ISO 8601. Attributes of a reply that are encrypted on the
+// wire, such as Tunnel-Password, stand in the clear in their rows.
 //
 // Money stands in radcheck or radgroupcheck: Radpool-Balance and Radpool-Credit,
 // whole millionths of a unit of currency. At a sum of 0 or less the

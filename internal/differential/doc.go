@@ -11,8 +11,8 @@
 //
 //	eval "$(.ci/databases)"; go test ./internal/differential/; .ci/databases down
 //
-// Not compared are attributes that are encrypted on the wire (Tunnel-Password), which
-// sqlbilling does not support, and the text of an Access-Reject, but for some users:
-// who does not know the password gets the Reply-Message of the Access-Accept from
-// FreeRADIUS, and from radpool one that is the same for everybody.
+// Attributes that are encrypted on the wire (Tunnel-Password) are compared as they are
+// decrypted. Not compared is the text of an Access-Reject, but for some users: who does
+// not know the password gets the Reply-Message of the Access-Accept from FreeRADIUS, and
+// from radpool one that is the same for everybody.
 package differential
