@@ -68,11 +68,6 @@ func (l *lookup) size(names int) int {
 // Everything after somebody was found to have a Simultaneous-Use.
 const countFor = 10_000
 
-// profilesFor is for how many names the groups of profiles are asked for in the
-// statement of Everything after radcheck was found to name one. It is a few of them, as
-// those who have none pay for that as well: about half a statement.
-const profilesFor = 100
-
 // Find asks with one statement. Where nobody had a Simultaneous-Use for a long
 // time, and somebody has one now, it takes a second. So it does for a User-Profile:
 // the first is left to who asks.
@@ -89,7 +84,7 @@ func (l *lookup) Find(ctx context.Context, what dialect.What, names []string, ea
 			limited = append(limited, r.User)
 		}
 		if r.Kind == dialect.RowCheck && r.Is("User-Profile") {
-			l.profiles.Met(profilesFor)
+			l.profiles.Met(dialect.ProfilesFor)
 		}
 		return each(r)
 	})

@@ -45,11 +45,6 @@ var statements = [...]string{
 	dialect.Everything: "radpool_everything", dialect.Groups: "radpool_groups", dialect.Open: "radpool_open", withProfiles: "radpool_profiles",
 }
 
-// profilesFor is for how many names the groups of profiles are asked for in the
-// statement of Everything after radcheck was found to name one. It is a few of them, as
-// those who have none pay for that as well.
-const profilesFor = 100
-
 func (l *lookup) Whole() bool { return false }
 
 func (l *lookup) Close() error {
@@ -108,7 +103,7 @@ func (l *lookup) find(ctx context.Context, what dialect.What, names []string, ea
 				return err
 			}
 			if r.Kind == dialect.RowCheck && r.Is("User-Profile") {
-				l.profiles.Met(profilesFor)
+				l.profiles.Met(dialect.ProfilesFor)
 			}
 			if err := each(&r); err != nil {
 				return err

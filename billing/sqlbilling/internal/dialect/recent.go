@@ -26,6 +26,11 @@ func (r *Recent) Lately(names int) bool {
 // Met says that it was met, and is expected for so many names to come.
 func (r *Recent) Met(names int64) { r.names.Store(names) }
 
+// ProfilesFor is for how many names the groups of profiles are asked for in the
+// statement of Everything after radcheck was found to name one. It is a few of them, as
+// those who have none pay for that as well: on MariaDB about half a statement.
+const ProfilesFor = 100
+
 // Is reports whether a row is of the attribute of that name, in whatever case and
 // with spaces around it.
 func (r *Row) Is(name string) bool {
