@@ -40,13 +40,12 @@ func empty() *Dictionary {
 	}
 }
 
-func embedded() (*Dictionary, error) {
+func embedded() (*Dictionary, error) { return own(share, "share/dictionary") }
+
+// own reads a dictionary as the embedded one.
+func own(fsys fs.FS, name string) (*Dictionary, error) {
 	d := empty()
-	r := &reader{d: d, fsys: share, own: true}
-	if err := r.include("share/dictionary"); err != nil {
-		return nil, err
-	}
-	return d, r.end()
+	return d, (&reader{d: d, fsys: fsys, own: true}).read(name)
 }
 
 // Load reads a dictionary in the format of FreeRADIUS 2 and 3, and all that it
@@ -69,10 +68,7 @@ func Load(fsys fs.FS, name string) (*Dictionary, error) {
 // load reads a dictionary on top of d.
 func load(d *Dictionary, fsys fs.FS, name string) (*Dictionary, error) {
 	r := &reader{d: d, fsys: fsys}
-	if err := r.include(name); err != nil {
-		return nil, err
-	}
-	if err := r.end(); err != nil {
+	if err := r.read(name); err != nil {
 		return nil, err
 	}
 	d.notices = r.notices

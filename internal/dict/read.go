@@ -59,6 +59,14 @@ func (r *reader) pass(what string) {
 	r.notices = append(r.notices, Notice{r.file, r.line, what, 1})
 }
 
+// read reads a file and all that it includes.
+func (r *reader) read(name string) error {
+	if err := r.include(name); err != nil {
+		return err
+	}
+	return r.end()
+}
+
 // include reads one file.
 func (r *reader) include(name string) error {
 	if r.files++; r.files > MaxFiles {
