@@ -17,14 +17,10 @@ func Metrics(stats func() Stats) metrics.Source {
 			Authorized: s.Authorized, Queries: s.Queries, Unanswered: s.Unanswered,
 			Records: s.Records, Groups: s.Groups, Rows: s.Rows, Retries: s.Retries, Failed: s.Failed,
 			Overloaded: s.Overloaded, Ignored: s.Ignored, Abandoned: s.Abandoned, Pending: s.Pending,
+			PostAuthWritten: s.PostAuthWritten, PostAuthDropped: s.PostAuthDropped, PostAuthFailed: s.PostAuthFailed,
 		}
 	})
 	return metrics.Join(common, metrics.New(stats,
 		metrics.Count("radpool_sql_values_cut_total", "Values that were stored without their end, since the column is too short.", func(s *Stats) uint64 { return s.Cut }),
-		metrics.Counts("radpool_sql_postauth_total", "Rows for radpostauth by what became of them.", []string{"outcome"}, func(s *Stats, add func(uint64, ...string)) {
-			add(s.PostAuthWritten, "written")
-			add(s.PostAuthDropped, "dropped")
-			add(s.PostAuthFailed, "failed")
-		}),
 	))
 }

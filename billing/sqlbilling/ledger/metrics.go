@@ -17,6 +17,7 @@ func Metrics(stats func() Stats) metrics.Source {
 			Authorized: s.Authorized, Queries: s.Queries, Unanswered: s.Unanswered, Records: s.Records, Groups: s.Groups,
 			Rows: s.Rows, Retries: s.Retries, Failed: s.Failed, Overloaded: s.Overloaded, Ignored: s.Ignored,
 			Abandoned: s.Abandoned, Pending: s.Pending,
+			PostAuthWritten: s.PostAuthWritten, PostAuthDropped: s.PostAuthDropped, PostAuthFailed: s.PostAuthFailed,
 		}
 	})
 	return metrics.Join(common, metrics.New(stats,

@@ -8,6 +8,7 @@ type Stats struct {
 	Authorized, Queries, Unanswered                                        uint64
 	Records, Groups, Rows, Retries, Failed, Overloaded, Ignored, Abandoned uint64
 	Pending                                                                int
+	PostAuthWritten, PostAuthDropped, PostAuthFailed                       uint64
 }
 
 // Source has the metrics of stats.
@@ -27,5 +28,10 @@ func Source(stats func() Stats) metrics.Source {
 		metrics.Count("radpool_sql_commits_total", "Transactions with accounting that were committed.", func(s *Stats) uint64 { return s.Groups }),
 		metrics.Count("radpool_sql_rows_total", "Rows of sessions that were inserted or changed.", func(s *Stats) uint64 { return s.Rows }),
 		metrics.Count("radpool_sql_retries_total", "Transactions that were tried again, since the database was busy.", func(s *Stats) uint64 { return s.Retries }),
+		metrics.Counts("radpool_sql_postauth_total", "Rows that say how authentications ended, by what became of them.", []string{"outcome"}, func(s *Stats, add func(uint64, ...string)) {
+			add(s.PostAuthWritten, "written")
+			add(s.PostAuthDropped, "dropped")
+			add(s.PostAuthFailed, "failed")
+		}),
 	)
 }
