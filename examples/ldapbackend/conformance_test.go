@@ -1,9 +1,9 @@
+//go:build unix
+
 package main
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // what {SSHA} is
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
@@ -15,23 +15,10 @@ import (
 
 	"github.com/go-ldap/ldap/v3"
 	"github.com/jmoiron/sqlx"
-	"go.uber.org/goleak"
 	"go.uber.org/zap"
 
 	"github.com/radpool/radpool/billing/billingtest"
 )
-
-func TestMain(m *testing.M) {
-	// The goroutine of a connection that was closed may still be on its way out.
-	goleak.VerifyTestMain(m)
-}
-
-// ssha is a password as directories store it.
-func ssha(password string) string {
-	const salt = "salt"
-	sum := sha1.Sum([]byte(password + salt)) //nolint:gosec // see above
-	return "{SSHA}" + base64.StdEncoding.EncodeToString(append(sum[:], salt...))
-}
 
 func cleartext(password string) string { return password }
 

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha1"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"go.uber.org/goleak"
 	"go.uber.org/zap"
 	"layeh.com/radius"
 	"layeh.com/radius/rfc2865"
@@ -17,6 +20,18 @@ import (
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/billingtest"
 )
+
+func TestMain(m *testing.M) {
+	// The goroutine of a connection that was closed may still be on its way out.
+	goleak.VerifyTestMain(m)
+}
+
+// ssha is a password as directories store it.
+func ssha(password string) string {
+	const salt = "salt"
+	sum := sha1.Sum([]byte(password + salt))
+	return "{SSHA}" + base64.StdEncoding.EncodeToString(append(sum[:], salt...))
+}
 
 // person is an entry in LDIF.
 func person(cn, uid, password, more string) string {
