@@ -2,7 +2,6 @@ package billingtest
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -111,78 +110,21 @@ func checkRepeated(s *suite) {
 	}
 }
 
-// orderSeed is of the shuffled orders: they are the same in every run.
-const orderSeed = 2866
-
-var recordNames = [...]string{"Start", "Interim 1", "Interim 2", "Stop"}
-
-// orders are all orders of the four records, each record twice in a row, and some
-// of the orders of the eight.
-func orders() [][]int {
-	var all [][]int
-	for _, order := range permutations(4) {
-		var twice []int
-		for _, v := range order {
-			twice = append(twice, v, v)
-		}
-		all = append(all, twice)
-	}
-	rng := rand.New(rand.NewPCG(orderSeed, 0))
-	for range 12 {
-		order := []int{0, 0, 1, 1, 2, 2, 3, 3}
-		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-		all = append(all, order)
-	}
-	return all
-}
-
-// permutations are all orders of 0 to n-1, the natural one first.
-func permutations(n int) [][]int {
-	var all [][]int
-	var permute func(done, left []int)
-	permute = func(done, left []int) {
-		if len(left) == 0 {
-			all = append(all, done)
-		}
-		for i, v := range left {
-			rest := append(append([]int{}, left[:i]...), left[i+1:]...)
-			permute(append(append([]int{}, done...), v), rest)
-		}
-	}
-	left := make([]int, n)
-	for i := range left {
-		left[i] = i
-	}
-	permute(nil, left)
-	return all
-}
-
 func checkAnyOrder(s *suite) {
-	type run struct {
-		*visit
-		id, how string
-	}
-	var runs []run
+	var told []ordered
 	for i, order := range orders() {
 		l := s.visit(fmt.Sprintf("order-%d", i))
-		records := [...]Request{l.start, l.interim1, l.interim2, l.stop}
-		names := make([]string, len(order))
-		for j, k := range order {
-			names[j] = recordNames[k]
-			s.send(records[k])
-		}
-		runs = append(runs, run{l, l.id(s), "in the order " + strings.Join(names, ", ")})
+		s.inOrder(order, []Request{l.start, l.interim1, l.interim2, l.stop})
+		told = append(told, ordered{l.id(s), inWords(order, recordNames[:]), l.ended})
 	}
 	all := s.sessions()
-	detail := all[runs[0].id].Detail // of the natural order
-	for _, r := range runs {
-		want := r.ended
-		want.Detail = detail
-		got, found := all[r.id]
-		s.expect(ruleOrder, r.how, got, found, want)
+	detail := all[told[0].id].Detail // of the natural order
+	for i := range told {
+		told[i].want.Detail = detail
 	}
-	if len(all) != len(runs) {
-		s.fail("Account", ruleOrder, "of %d sessions there are %d", len(runs), len(all))
+	s.expectOrders(ruleOrder, "its records say", told, all)
+	if len(all) != len(told) {
+		s.fail("Account", ruleOrder, "of %d sessions there are %d", len(told), len(all))
 	}
 	s.otherTimes()
 	s.otherClasses()
@@ -197,33 +139,28 @@ func (s *suite) otherTimes() {
 		rule   = "Starts, and Stops, that differ in time must end in the same session whatever the order in which they arrive"
 		differ = 2 * time.Second
 	)
-	names := [...]string{"Start", "Start 2 s later", "Stop", "Stop 2 s later"}
-	type run struct{ id, session, how string }
-	var runs []run
+	names := []string{"Start", "Start 2 s later", "Stop", "Stop 2 s later"}
+	var told []ordered
 	for i, order := range permutations(len(names)) {
 		l := s.visit(fmt.Sprintf("times-%d", i))
-		records := [...]Request{
+		s.inOrder(order, []Request{
 			l.start, l.start.EventTime(l.began.Add(differ)),
 			l.stop, l.stop.EventTime(l.ended.Stop.Add(differ)),
-		}
-		told := make([]string, len(order))
-		for j, k := range order {
-			told[j] = names[k]
-			s.send(records[k])
-		}
-		runs = append(runs, run{l.id(s), l.ended.SessionID, "in the order " + strings.Join(told, ", ")})
+		})
+		told = append(told, ordered{l.id(s), inWords(order, names), l.ended})
 	}
 	all := s.sessions()
-	for _, r := range runs {
-		want := all[runs[0].id]
-		if want.Stop.IsZero() {
-			s.fail("Account", rule, "%s: the session is open", runs[0].how)
-			return
-		}
-		want.SessionID, want.Class = r.session, ""
-		got, found := all[r.id]
-		s.expect(rule, r.how+", compared with "+runs[0].how, got, found, want)
+	first := all[told[0].id]
+	if first.Stop.IsZero() {
+		s.fail("Account", rule, "%s: the session is open", told[0].order)
+		return
 	}
+	for i := range told {
+		id := told[i].want.SessionID
+		told[i].want = first
+		told[i].want.SessionID, told[i].want.Class = id, ""
+	}
+	s.expectOrders(rule, "after "+told[0].order, told, all)
 }
 
 // otherClasses sends records of one session that disagree on its Class, in every order.
