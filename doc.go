@@ -15,9 +15,22 @@
 //   - [github.com/radpool/radpool/billing]: what a billing system implements, and
 //     the Processor that turns it into a RADIUS handler
 //   - [github.com/radpool/radpool/billing/sqlbilling]: a billing system on the
-//     standard FreeRADIUS SQL schema
+//     standard FreeRADIUS SQL schema, and, in ledger below it, one on radpool's own
+//   - [github.com/radpool/radpool/billing/journal]: keeps accounting while a
+//     database is away
+//   - [github.com/radpool/radpool/billing/middleware]: a cache of Grants, a limit for
+//     each subscriber, a circuit breaker, tracing
+//   - [github.com/radpool/radpool/billing/coa]: changes and ends sessions in progress
+//   - [github.com/radpool/radpool/billing/attrs] and
+//     [github.com/radpool/radpool/billing/rating]: attributes by name, and what a
+//     session costs
 //   - [github.com/radpool/radpool/billing/billingtest]: tests of handlers and
 //     back ends without a socket
+//   - [github.com/radpool/radpool/radpool/status],
+//     [github.com/radpool/radpool/radpool/metrics],
+//     [github.com/radpool/radpool/radpool/trace] and
+//     [github.com/radpool/radpool/radpool/record]: what to look at: a page, figures for
+//     Prometheus, requests as radiusd -X prints them, and golden packets of them
 //
 // # How they compose
 //

@@ -4,6 +4,10 @@
 //	recorder, err := record.Create("traffic.txtar", record.Options{})
 //	server.Handler = radpool.Chain(handler, recorder.Middleware)
 //
+//	verified request ──► Recorder ──► Handler ──► reply
+//	                        │                       │
+//	                        └── without passwords ──┴──► traffic.txtar ──► billingtest.Golden, in a test
+//
 // No password and no secret is in the file. Instead of each password that was right stands
 // one test password, whatever the method was; so a test runs the file against a back end
 // whose subscribers have that password.

@@ -5,6 +5,11 @@
 //	defer page.Close()
 //	err = http.ListenAndServe("127.0.0.1:8812", page)
 //
+//	radpool.Server  --- Stats, Waiting ---+
+//	radpool.Clients ------- States -------+--- Page ---+--- HTML, for people
+//	the back end ---------- Figures ------+      |      '--- status.json, for programs
+//	                                   a sample every Interval, 15 minutes of them
+//
 // The page follows the way of a request: what was received and verified, the cache, the
 // queue by class and age, the workers with their spare band, response times, how
 // datagrams ended, the clients that ask most, memory, and what the billing system says of

@@ -5,6 +5,8 @@
 // and open "mysql:" followed by a DSN of github.com/go-sql-driver/mysql, as in
 // "mysql:radius:PASSWORD@tcp(127.0.0.1:3306)/radius". "mariadb:" is the same.
 //
+//	sqlbilling, ledger --- statements of this dialect --- github.com/go-sql-driver/mysql --- MariaDB, MySQL
+//
 // MariaDB from 10.6 and MySQL from 8.0.4 on know JSON_TABLE: a statement then asks
 // for any number of users, and writes any number of rows. With older ones, or one that
 // cannot give its columns a collation, the number of users

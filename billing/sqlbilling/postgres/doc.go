@@ -7,6 +7,8 @@
 // dbname=radius". "postgresql:" is the same. Tables are looked for along the
 // search_path, which the DSN may set.
 //
+//	sqlbilling, ledger --- statements of this dialect --- github.com/jackc/pgx --- PostgreSQL
+//
 // Names compare as their column does: exactly, in the standard schema, and without
 // regard to case where the column is of type citext. sqlbilling.NamesIgnoreCase
 // compares lower(username), for which the standard schema has indexes in comments.

@@ -4,6 +4,8 @@
 //
 // and open "sqlite:FILE", or "sqlite::memory:" for tests.
 //
+//	sqlbilling, ledger --- statements of this dialect --- modernc.org/sqlite --- a file
+//
 // A file that is made here is its owner's alone, since it holds passwords. One that is
 // removed or replaced while it is open is not written to any more, and what comes to
 // have its name is served instead.

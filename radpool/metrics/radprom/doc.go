@@ -3,5 +3,7 @@
 //	registry.MustRegister(radprom.New(metrics.Server(server), processor.Metrics()))
 //	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 //
+//	metrics.Source, ... --- New --- registry --- promhttp --- GET /metrics of Prometheus
+//
 // A dashboard for Grafana is in examples/grafana.
 package radprom
