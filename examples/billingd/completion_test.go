@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/radpool/radpool/internal/need"
 )
 
 // Every command and every flag is in what each shell is given, and its words are such as
@@ -75,10 +77,7 @@ func TestCompletionInShells(t *testing.T) {
 		"zsh":  nil, // it completes on a terminal alone: what can be asked is whether it reads it
 	} {
 		t.Run(shell, func(t *testing.T) {
-			path, err := exec.LookPath(shell)
-			if err != nil {
-				t.Skipf("needs %s", shell)
-			}
+			path := need.Command(t, shell, "apt-get install "+shell)
 			_, text, _ := runCommand(t, "completion", shell)
 			script := filepath.Join(dir, "completion."+shell)
 			if err := os.WriteFile(script, []byte(text), 0o600); err != nil {

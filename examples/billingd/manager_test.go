@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"layeh.com/radius/rfc2866"
+
+	"github.com/radpool/radpool/internal/need"
 )
 
 // fakeManager is a service manager's side of sd_notify(3).
@@ -218,10 +220,7 @@ func TestInheritedPage(t *testing.T) {
 
 // systemd itself finds nothing to say of the units, once the program is where they have it.
 func TestUnits(t *testing.T) {
-	analyze, err := exec.LookPath("systemd-analyze")
-	if err != nil {
-		t.Skip("needs systemd-analyze")
-	}
+	analyze := need.Command(t, "systemd-analyze", "apt-get install systemd")
 	dir := t.TempDir()
 	for _, unit := range []string{"billingd.service", "billingd.socket"} {
 		text, err := os.ReadFile("../systemd/" + unit)
@@ -263,10 +262,7 @@ func TestUnits(t *testing.T) {
 
 // systemd-socket-activate starts it with the sockets, as systemd does.
 func TestSystemdSocketActivate(t *testing.T) {
-	path, err := exec.LookPath("systemd-socket-activate")
-	if err != nil {
-		t.Skip("needs systemd-socket-activate")
-	}
+	path := need.Command(t, "systemd-socket-activate", "apt-get install systemd")
 	addr, f := udpFile(t)
 	_ = f.Close() // the port is free again
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
