@@ -6,6 +6,7 @@
 //	python3 examples/httpbackend/python/remote.py billing.db 8080
 //	httpbackend -url http://127.0.0.1:8080
 //	httpbackend -url https://billing.example.org/radius -token-file token
+//	httpbackend -clients /etc/freeradius/3.0/clients.conf ...    serve those NASes, instead of this machine alone
 //
 // # Passwords
 //

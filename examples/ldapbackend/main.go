@@ -7,6 +7,7 @@
 //	ldapbackend -url ldaps://ldap.example.org -ca ca.pem ...       encrypted
 //	ldapbackend -url ldap://ldap.example.org -start-tls ...        encrypted as well
 //	ldapbackend -mode bind ...                                     the directory itself checks passwords
+//	ldapbackend -clients /etc/freeradius/3.0/clients.conf ...      serve those NASes, instead of this machine alone
 //
 // # Passwords
 //

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/netip"
 	"time"
 
 	"go.uber.org/zap"
@@ -24,18 +23,18 @@ const drainTime = 10 * time.Second
 type Options struct {
 	Name       string // of the program, in its line "NAME ready"
 	Auth, Acct string // UDP addresses; port 0 is a free one
-	Secret     string // shared with the clients 127.0.0.0/8 and ::1
-	Workers    int    // at most; where each uses one connection, as many as there are of these
+	Secret     string // shared with the clients 127.0.0.0/8 and ::1, where there are no Clients
+	Clients    []radpool.Client
+	Workers    int // at most; where each uses one connection, as many as there are of these
 	Logger     *zap.Logger
+
+	notices []radpool.ConfNotice // of the file of clients
 }
 
 // Run serves h until ctx ends, and then answers what was received. It prints
 // "NAME ready auth=ADDRESS acct=ADDRESS" to stdout when it serves.
 func Run(ctx context.Context, o Options, h billing.Handler, stdout io.Writer) error {
-	secret := []byte(o.Secret)
-	clients, err := radpool.NewClients(
-		radpool.Client{Prefix: netip.MustParsePrefix("127.0.0.0/8"), Secret: secret},
-		radpool.Client{Prefix: netip.MustParsePrefix("::1/128"), Secret: secret})
+	clients, err := o.clients()
 	if err != nil {
 		return err
 	}
