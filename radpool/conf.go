@@ -66,6 +66,8 @@ type ConfSQL struct {
 	Database    string // radius_db; for sqlite the file
 	MaxConns    int    // num_sql_socks, or max of pool { }; 0: not said
 	ReadClients bool   // read_clients or readclients: the table nas has clients too
+
+	DefaultProfile string // default_user_profile: the user whose groups everybody gets who falls through; empty: none
 }
 
 // String returns what q is without its password.

@@ -34,6 +34,7 @@ modules {
 	sql other {
 		driver = "rlm_sql_postgresql"
 		radius_db = isp
+		default_user_profile = "everybody"
 		pool { start = ${thread[pool].start_servers}
 			max = ${thread[pool].max_servers}
 		}
@@ -54,7 +55,7 @@ start_servers = 2 }
 `)
 	want := []radpool.ConfSQL{
 		{Name: "sql", Driver: "mysql", Server: "db.example", Port: 3307, Login: "radius", Password: `rad#p"ass`, Database: "radius", MaxConns: 5, ReadClients: true},
-		{Name: "other", Driver: "postgresql", Database: "isp", MaxConns: 40},
+		{Name: "other", Driver: "postgresql", Database: "isp", MaxConns: 40, DefaultProfile: "everybody"},
 		{Name: "file", Driver: "sqlite", Database: "/var/lib/radius.db"},
 	}
 	if !slices.Equal(conf.SQL, want) {

@@ -85,7 +85,8 @@ func sqlKind() *confKind {
 			"radius_db":     sqlDatabase,
 			"num_sql_socks": confWithin(1, MaxWorkers, sqlConns),
 			"readclients":   readClients, "read_clients": readClients,
-			"acct_table1": table("radacct"), "acct_table2": table("radacct"),
+			"default_user_profile": text(func(q *confDatabase) *string { return &q.DefaultProfile }),
+			"acct_table1":          table("radacct"), "acct_table2": table("radacct"),
 			"postauth_table": table("radpostauth"), "usergroup_table": table("radusergroup"),
 			"authcheck_table": table("radcheck"), "authreply_table": table("radreply"),
 			"groupcheck_table": table("radgroupcheck"), "groupreply_table": table("radgroupreply"),
@@ -97,7 +98,7 @@ func sqlKind() *confKind {
 		},
 		pass: passAll(map[string]string{
 			"it is about another database or TLS, which -db of billingd says": "mysql postgresql oracle mongo cassandra freetds mssql unixodbc iodbc firebird db2 null",
-			confSQLDecides: "sql_user_name default_user_profile read_groups read_profiles group_attribute delete_stale_sessions deletestalesessions " +
+			confSQLDecides: "sql_user_name read_groups read_profiles group_attribute delete_stale_sessions deletestalesessions " +
 				"query_timeout sqltrace sqltracefile logfile auto_escape insert_acct_class",
 			"see EscapeNames of sqlbilling.Options": "safe_characters safe-characters",
 			confSQLConns:                            "lifetime max_queries connect_failure_retry_delay",

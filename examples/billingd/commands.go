@@ -78,7 +78,7 @@ func (o *options) openForReading(ctx context.Context) (inspected, error) {
 		return ledger.Open(ctx, o.db, ledger.Options{MustExist: true, PostAuthBuffer: -1, Dictionary: words, DictionaryFile: file, Readers: 1, Writers: 1})
 	}
 	return sqlbilling.Open(ctx, o.db, sqlbilling.Options{
-		Names: o.names, EscapeNames: o.escapeNames, MustExist: true, PostAuthBuffer: -1, Readers: 1, Writers: 1, Dictionary: words, DictionaryFile: file,
+		Names: o.names, EscapeNames: o.escapeNames, DefaultProfile: o.profile, MustExist: true, PostAuthBuffer: -1, Readers: 1, Writers: 1, Dictionary: words, DictionaryFile: file,
 	})
 }
 

@@ -55,9 +55,12 @@ func (o *options) readConf() error {
 	o.takeLimits(conf.Config)
 	if len(conf.SQL) > 0 && !o.given["db"] {
 		q := conf.SQL[0]
-		o.db, o.conns = dsn(q), q.MaxConns
+		o.db, o.conns, o.dbOfConf = dsn(q), q.MaxConns, true
 		if !o.given["read-clients"] {
 			o.readClients = q.ReadClients
+		}
+		if !o.given["default-user-profile"] && o.schema == standardSchema {
+			o.profile = q.DefaultProfile
 		}
 	}
 	return nil

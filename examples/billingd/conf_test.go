@@ -76,6 +76,34 @@ security { max_attributes = 50 }
 	}
 }
 
+// Accounts that everybody knows are for trying out: a database of others gets none that it
+// was not asked for.
+func TestDemoUsers(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "radiusd.conf")
+	writeConf(t, file, "sql { driver = rlm_sql_sqlite\n sqlite { filename = /var/lib/radius.db }\n default_user_profile = everybody\n}\n")
+	for args, want := range map[string]struct {
+		demo    int
+		profile string
+	}{
+		"":                                             {100, ""},
+		"-db sqlite:isp.db":                            {100, ""},
+		"-db sqlite:isp.db -demo 0":                    {0, ""},
+		"-db mysql:r@tcp(127.0.0.1)/radius":            {0, ""},
+		"-db postgres://127.0.0.1/radius":              {0, ""},
+		"-db mysql:r@tcp(h)/radius -demo 10":           {10, ""},
+		"-conf " + file:                                {0, "everybody"},
+		"-conf " + file + " -demo 5":                   {5, "everybody"},
+		"-conf " + file + " -default-user-profile all": {0, "all"},
+		"-conf " + file + " -db sqlite:isp.db":         {100, ""},
+		"-conf " + file + " -schema radpool":           {0, ""},
+	} {
+		o, err := parseFlags(strings.Fields(args), io.Discard)
+		if err != nil || o.demo != want.demo || o.profile != want.profile {
+			t.Errorf("%s: %+v, %v", args, o, err)
+		}
+	}
+}
+
 func TestDSN(t *testing.T) {
 	for want, q := range map[string]radpool.ConfSQL{
 		"mysql:radius:p@ss@tcp(localhost:3306)/radius":              {Driver: "mysql", Login: "radius", Password: "p@ss", Database: "radius"},

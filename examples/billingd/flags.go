@@ -20,6 +20,9 @@ import (
 // errHelp is that -h was given, and the help printed.
 var errHelp = flag.ErrHelp
 
+// demoUsers is how many there are in a SQLite file without -demo.
+const demoUsers = 100
+
 // maxUsers bounds memory:N and -demo N: each has an address of 10.0.0.0/8.
 const maxUsers = 10_000_000
 
@@ -29,9 +32,11 @@ type options struct {
 	memoryUsers  int // of db, or 0
 	names        sqlbilling.Comparison
 	escapeNames  bool
+	profile      string // the user whose groups everybody has; empty: none
 	dictionary   string // a file, or a directory with one of the name dictionary; empty: none
 	readers      int
 	postAuth     bool
+	passwords    bool // radpostauth gets them
 	schema       string
 	readClients  bool
 	coa          bool
@@ -56,12 +61,13 @@ type options struct {
 	record       string // a file that traffic is recorded in; empty: none
 	config       radpool.Config
 
-	conf   string // the file of -conf, or empty
-	file   confFile
-	given  map[string]bool // the flags that were given
-	conns  int             // connections to the database, at most, as the file says; 0: not said
-	listen []wanted
-	args   []string
+	conf     string // the file of -conf, or empty
+	file     confFile
+	dbOfConf bool            // the database is the file's
+	given    map[string]bool // the flags that were given
+	conns    int             // connections to the database, at most, as the file says; 0: not said
+	listen   []wanted
+	args     []string
 }
 
 // newFlags returns a set with the flags that say which database it is.
@@ -73,6 +79,7 @@ func newFlags(name string, o *options) *flag.FlagSet {
 	f.StringVar(&o.schema, "schema", standardSchema, "`tables` to serve: standard (FreeRADIUS's) or radpool (tariffs, balances and a ledger, see docs/own-schema.md)")
 	f.TextVar(&o.names, "names", sqlbilling.NamesAsColumn, "how user names are compared: column (as the database does), exact or ignore-case; no `way` else")
 	f.BoolVar(&o.escapeNames, "escape-names", false, "write =2B for + and the like in user names, as FreeRADIUS does with its safe_characters")
+	f.StringVar(&o.profile, "default-user-profile", "", "`user` whose groups everybody gets who falls through their own, as default_user_profile of FreeRADIUS's sql (default: none)")
 	dictionaryFlag(f, o)
 	return f
 }
@@ -80,17 +87,18 @@ func newFlags(name string, o *options) *flag.FlagSet {
 // serveFlags returns a set with all flags of serving.
 func serveFlags(name string, o *options) *flag.FlagSet {
 	f := newFlags(name, o)
-	f.BoolVar(&o.readClients, "read-clients", false, "serve the clients of the table nas (radpool_nas) as well, and read it again once a minute")
+	f.BoolVar(&o.readClients, "read-clients", false, "serve the clients of the table nas (radpool_nas) as well, and read it again once a minute and at SIGHUP")
 	f.BoolVar(&o.coa, "coa", false, "with -schema radpool, ask NASes to change or end sessions in progress when money, quota or subscription ends (RFC 5176)")
 	f.IntVar(&o.coaPort, "coa-port", 0, "`port` at which NASes listen for that, where radpool_nas says none; 0: that of the vendor, else 3799")
 	f.BoolVar(&o.postAuth, "postauth", true, "write how each authentication ended into radpostauth (radpool_postauth), in the background")
+	f.BoolVar(&o.passwords, "postauth-passwords", false, "write the passwords that subscribers gave into radpostauth as well, in the clear, as FreeRADIUS does")
 	f.IntVar(&o.readers, "readers", 0, "connections for Access-Requests; 0: what is best for the database, by how far away it is")
 	f.StringVar(&o.auth, "auth", "127.0.0.1:1812", "`address` for authentication")
 	f.StringVar(&o.acct, "acct", "127.0.0.1:1813", "`address` for accounting")
 	f.StringVar(&o.status, "status", "", "`address` for Status-Server with FreeRADIUS's statistics, of which every client may ask, such as 127.0.0.1:18121; empty: none")
 	f.StringVar(&o.http, "http", "", "`address` of a status page for browsers, such as 127.0.0.1:8812, which only this machine reaches; :8812 is every address, a port alone is on 127.0.0.1 (default: none)")
 	f.StringVar(&o.secret, "secret", "testing123", "`secret` shared with the clients 127.0.0.0/8 and ::1")
-	f.IntVar(&o.demo, "demo", 100, "add user0/pass0 ... to a database without subscribers, this `many`")
+	f.IntVar(&o.demo, "demo", 0, "add user0/pass0 ... to a database without subscribers, this `many` (default: 100 for -db sqlite:FILE, else none)")
 	f.DurationVar(&o.backendDelay, "backend-delay", 0, "make each Authorize wait this `long`, as a slow billing core does")
 	f.StringVar(&o.journal, "journal", "", "`FILE` that keeps accounting while the database is away, or none (default: none for sqlite and memory, else radpool-journal.db)")
 	f.BoolVar(&o.retryParked, "retry-parked", false, "try records again that the journal has put aside, since the database refused them")
@@ -193,6 +201,9 @@ func (o *options) check() error {
 	if err := o.checkJournal(kind); err != nil {
 		return err
 	}
+	if !o.given["demo"] && kind == "sqlite" && !o.dbOfConf { // whoever serves others wants no accounts that everybody knows
+		o.demo = demoUsers
+	}
 	switch {
 	case o.readClients && o.memoryUsers > 0:
 		return errors.New("-read-clients: there is no table nas, see -db")
@@ -219,6 +230,8 @@ func (o *options) checkSchema() error {
 		return fmt.Errorf("-schema %.32s: must be standard or radpool", o.schema)
 	case o.schema == radpoolSchema && o.memoryUsers > 0:
 		return errors.New("-schema radpool: memory has no tables, see -db")
+	case o.schema == radpoolSchema && (o.profile != "" || o.passwords):
+		return errors.New("-schema radpool: there are no user profiles and no passwords in radpool_postauth, so without -default-user-profile and -postauth-passwords")
 	case o.schema == radpoolSchema && (o.names != sqlbilling.NamesAsColumn || o.escapeNames):
 		return errors.New("-schema radpool: names are compared exactly, without -names and -escape-names")
 	case o.coa && o.schema != radpoolSchema:

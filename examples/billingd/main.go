@@ -23,7 +23,7 @@
 // table nas then. What is wrong with the DSN, the password or the tables ends it at once.
 //
 // It serves the clients 127.0.0.0/8 and ::1 with one secret, and with -read-clients
-// those of the table nas; with -conf, those of the file instead. SIGHUP reads that again:
+// those of the table nas; with -conf, those of the file instead. SIGHUP reads file and table again:
 // clients and the number of workers are as it says from then on, no request is lost,
 // and a file that is wrong changes nothing. It takes sockets from systemd and tells it when
 // it is ready, reloads, ends and lives (see examples/systemd). SIGTERM and Ctrl-C
@@ -105,9 +105,11 @@ func complain(stderr io.Writer, err error) {
 // serve puts the parts together, and takes them down in the opposite order.
 func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (err error) {
 	hup := make(chan os.Signal, 1)
-	if o.conf != "" {
+	if o.conf != "" || o.readClients {
 		signal.Notify(hup, syscall.SIGHUP)
 		defer signal.Stop(hup)
+	}
+	if o.conf != "" {
 		o.file.tell(log)
 	}
 	// Sockets first: a second billingd must find the port taken before it

@@ -182,6 +182,8 @@ func TestBadStartsAreOneClearLine(t *testing.T) {
 		"-patience 1ms":                                                        {2, "-patience 1ms: must be 50ms to 9s (MaxRequestTime)"},
 		"-max-request-time 1h":                                                 {2, "-max-request-time 1h0m0s: must be 1ms to 2m0s"},
 		"-backend-delay -1s":                                                   {2, "-backend-delay -1s: must not be negative"},
+		"-schema radpool -default-user-profile all":                            {2, "-schema radpool: there are no user profiles"},
+		"-schema radpool -postauth-passwords":                                  {2, "-schema radpool: there are no user profiles"},
 		"-demo -1":                                                             {2, "-demo -1: must be 0 to"},
 		"-secret= ":                                                            {2, "-secret is empty"},
 		"-http 127.0.0.1:port":                                                 {2, `-http "127.0.0.1:port": want ADDRESS:PORT`},
