@@ -19,7 +19,7 @@ import (
 func TestMariaDBKilled(t *testing.T) {
 	times := kills(t)
 	m := newMariaDB(t)
-	b := start(t, "-db", "mysql:"+m.dsn(), "-journal", filepath.Join(t.TempDir(), "journal.db"), "-demo", "10")
+	b := start(t, "-db", m.dsn, "-journal", filepath.Join(t.TempDir(), "journal.db"), "-demo", "10")
 	load := startTraffic(t, b)
 	load.wait(100) // all of it is in the journal
 	m.start()

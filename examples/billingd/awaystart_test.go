@@ -23,7 +23,7 @@ import (
 func TestClientsAndCoALater(t *testing.T) {
 	port, asked := serveNAS(t)
 	m := startMariaDB(t)
-	args := []string{"-db", "mysql:" + m.dsn(), "-schema", "radpool", "-demo", "2", "-journal", "none"}
+	args := []string{"-db", m.dsn, "-schema", "radpool", "-demo", "2", "-journal", "none"}
 	b := start(t, args...)
 	n := dial(t, b.acct)
 	if n.send(accountingRequest(1, "s1", rfc2866.AcctStatusType_Value_Start)); n.receive(time.Minute) == nil {

@@ -33,18 +33,17 @@ func kills(t *testing.T) int {
 // killTariff is what the sessions of these tests cost.
 var killTariff = rating.Tariff{Prices: rating.Prices{InputMB: 1_234_567, OutputMB: 89, Hour: 7_654_321}, Day: 11, MB: 1_000_000}
 
-// killLedger runs a billingd with a journal on radpool's own schema in a database of
-// MariaDB, kills one of the two at random under load, and looks whether the ledger is right
-// to the last millionth.
-func killLedger(t *testing.T, killDatabase bool) {
+// killLedger runs a billingd with a journal on radpool's own schema, kills it or the
+// database server at random under load, and looks whether the ledger is right to the last
+// millionth.
+func killLedger(t *testing.T, server *dbServer, killDatabase bool) {
 	t.Helper()
-	m := startMariaDB(t)
 	args := []string{
-		"-db", "mysql:" + m.dsn(), "-schema", "radpool", "-demo", "20", "-journal", filepath.Join(t.TempDir(), "journal.db"),
+		"-db", server.dsn, "-schema", "radpool", "-demo", "20", "-journal", filepath.Join(t.TempDir(), "journal.db"),
 	}
 	b := start(t, args...)
-	db := m.open()
-	db.MustExec("UPDATE radpool_tariff SET price_input_mb = ?, price_output_mb = ?, price_hour = ?, price_day = ?, mb_octets = ?",
+	db := server.open()
+	db.MustExec(db.Rebind("UPDATE radpool_tariff SET price_input_mb = ?, price_output_mb = ?, price_hour = ?, price_day = ?, mb_octets = ?"),
 		int64(killTariff.InputMB), int64(killTariff.OutputMB), int64(killTariff.Hour), int64(killTariff.Day), killTariff.MB)
 	acked := newAcknowledged()
 	for round := range kills(t) {
@@ -56,9 +55,9 @@ func killLedger(t *testing.T, killDatabase bool) {
 			b = start(t, args...)
 			continue
 		}
-		m.kill()
+		server.kill()
 		acked.await(t, 100) // into the journal
-		m.start()
+		server.start()
 		acked.await(t, 200)
 		end()
 	}
@@ -70,9 +69,11 @@ func killLedger(t *testing.T, killDatabase bool) {
 	t.Logf("%d records of %d sessions were acknowledged over %d kills", acked.records, len(acked.sessions), kills(t))
 }
 
-func TestKillBillingdOnMariaDB(t *testing.T) { killLedger(t, false) }
+func TestKillBillingdOnMariaDB(t *testing.T) { killLedger(t, &startMariaDB(t).dbServer, false) }
 
-func TestKillMariaDB(t *testing.T) { killLedger(t, true) }
+func TestKillMariaDB(t *testing.T) { killLedger(t, &startMariaDB(t).dbServer, true) }
+
+func TestKillPostgreSQL(t *testing.T) { killLedger(t, startPostgreSQL(t), true) }
 
 // missing says what was acknowledged and is not in the database.
 func missing(db *sqlx.DB, acked *acknowledged) string {
@@ -154,10 +155,10 @@ func checkLedger(t *testing.T, db *sqlx.DB) {
 			t.Errorf("%s pays for no day", account)
 		}
 		var balance, used int64
-		if err := db.Get(&balance, "SELECT balance FROM radpool_balance WHERE username = ?", account); err != nil {
+		if err := db.Get(&balance, db.Rebind("SELECT balance FROM radpool_balance WHERE username = ?"), account); err != nil {
 			t.Fatal(err)
 		}
-		if err := db.Get(&used, "SELECT COALESCE(SUM(octets), 0) FROM radpool_usage WHERE username = ?", account); err != nil {
+		if err := db.Get(&used, db.Rebind("SELECT COALESCE(SUM(octets), 0) FROM radpool_usage WHERE username = ?"), account); err != nil {
 			t.Fatal(err)
 		}
 		if balance != -want || used != octets[account] {
