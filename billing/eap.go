@@ -1,7 +1,7 @@
 package billing
 
 import (
-	"bytes"
+	"crypto/sha256"
 	"errors"
 	"slices"
 	"time"
@@ -40,9 +40,10 @@ type eapSession struct {
 	hasGrant bool
 
 	// A packet that could not be answered, since the back end failed, comes again
-	// and gets the same result.
-	undone       []byte
+	// and gets the same result. Its digest is kept, and not as much as the peer likes.
+	undone       [sha256.Size]byte
 	undoneResult eap.Result
+	isUndone     bool
 }
 
 // add adds an EAP-Message. The parts of a packet are put together in the order in
@@ -111,11 +112,11 @@ func (p *Processor) converse(a *access) eap.Result {
 		return eap.Result{Err: errUnknownState}
 	case !a.isNamed(s.conversation.Identity()):
 		return eap.Result{Err: errUserName}
-	case s.undone != nil && bytes.Equal(s.undone, r.message):
-		s.undone = nil
+	case s.isUndone && s.undone == sha256.Sum256(r.message):
+		s.isUndone = false
 		return s.undoneResult
 	}
-	s.undone = nil
+	s.isUndone = false
 	return s.conversation.Receive(in)
 }
 
@@ -204,7 +205,7 @@ func (p *Processor) settle(a *access, resp *radpool.Response) {
 		r.session = nil
 		return
 	}
-	s.undone, s.undoneResult = bytes.Clone(r.message), r.result
+	s.undone, s.undoneResult, s.isUndone = sha256.Sum256(r.message), r.result, true
 	r.waits = true
 	p.eap.mu.Lock()
 	defer p.eap.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -146,9 +147,11 @@ func (m *Memory) update(rec *AccountingRecord) error {
 			return err
 		}
 		s = &MemorySession{
-			UniqueID: rec.UniqueID, SessionID: rec.SessionID, UserName: rec.UserName, NASAddr: rec.NASAddr,
+			// Not the memory of the whole record, of which they are parts.
+			UniqueID: strings.Clone(rec.UniqueID), SessionID: strings.Clone(rec.SessionID), UserName: strings.Clone(rec.UserName),
+			NASAddr: rec.NASAddr,
 		}
-		m.sessions[rec.UniqueID] = s
+		m.sessions[s.UniqueID] = s
 		m.open[s.UserName]++
 	}
 	if began := rec.Time.Add(-rec.SessionTime); s.Started.IsZero() || began.Before(s.Started) {

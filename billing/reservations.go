@@ -2,6 +2,7 @@ package billing
 
 import (
 	"net/netip"
+	"strings"
 	"time"
 )
 
@@ -106,6 +107,8 @@ func (t *reservations) reserve(now, asOf time.Time, id sessionID, open, limit in
 		t.full++
 		return true
 	}
+	// Not the memory of all that the request said, of which they are parts.
+	id.user, id.device.text = strings.Clone(id.user), strings.Clone(id.device.text)
 	if u == nil {
 		u = &reservedUser{}
 		t.users[id.user] = u

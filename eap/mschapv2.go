@@ -126,10 +126,11 @@ func (x *mschapv2) response(data []byte) Step {
 	value := data[mschapv2Header+1:]
 	copy(x.peer[:], value)
 	copy(x.ntResponse[:], value[24:])
-	x.name = string(data[least:length])
-	if withoutDomain(x.name) != withoutDomain(x.identity) {
+	name := string(data[least:length])
+	if len(name) > MaxIdentity || withoutDomain(name) != withoutDomain(x.identity) {
 		return Fail(ErrMSCHAPv2Name)
 	}
+	x.name = name
 	return Ask()
 }
 

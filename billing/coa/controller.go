@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -134,7 +135,9 @@ func (c *Controller) wakeAt(user string, at time.Time) {
 	switch {
 	case !there && len(c.woken) >= c.config.MaxWoken:
 		c.overflowed.Add(1)
-	case !there || at.Before(was):
+	case !there:
+		c.woken[strings.Clone(user)] = at // not the memory of the whole record, of which it may be a part
+	case at.Before(was):
 		c.woken[user] = at
 	}
 	early := at.Before(c.sleeps)

@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"container/list"
+	"strings"
 	"time"
 )
 
@@ -37,6 +38,7 @@ func (b *buckets) take(now time.Time, key string) bool {
 	e := b.byKey[key]
 	if e == nil {
 		b.makeRoom(now)
+		key = strings.Clone(key) // not the memory of the whole request, of which it may be a part
 		b.byKey[key] = b.oldest.PushBack(&bucket{key, now.Add(b.interval)})
 		return true
 	}

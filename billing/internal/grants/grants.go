@@ -47,6 +47,14 @@ func (g *Table) circumstance(req *billing.AccessRequest, noPassword bool) Circum
 	return c
 }
 
+// clone is c in memory of its own.
+func (c Circumstance) clone() Circumstance {
+	for _, s := range []*string{&c.userName, &c.callingStationID, &c.calledStationID, &c.nasIdentifier, &c.portID} {
+		*s = strings.Clone(*s)
+	}
+	return c
+}
+
 // attributes hashes what a request carries, but for what is new in every packet.
 func (g *Table) attributes(req *billing.AccessRequest) uint64 {
 	if req.Request == nil || req.Request.Packet == nil {
@@ -125,7 +133,9 @@ func (g *Table) Remember(now time.Time, req *billing.AccessRequest, grant *billi
 		g.forget(name)
 		return
 	}
-	r := &remembered{name, g.circumstance(req, grant.NoPassword || grant.AnyPassword), *grant, now, keep}
+	// Not the memory of all that the request said, of which they are parts.
+	whose := g.circumstance(req, grant.NoPassword || grant.AnyPassword).clone()
+	r := &remembered{strings.Clone(name), whose, *grant, now, keep}
 	if e := g.byName[name]; e != nil {
 		e.Value = r
 		g.oldest.MoveToBack(e)
