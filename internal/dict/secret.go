@@ -9,7 +9,10 @@ import (
 const microsoft = 311
 
 // secretNames are parts of the names of what must not be printed, in lower case.
-var secretNames = []string{"password", "passwd", "passphrase", "secret", "key", "-psk", "digest-response", "digest-ha1"}
+var secretNames = []string{
+	"password", "passwd", "passphrase", "-pw", "secret", "key", "psk", "pmk", "msk", "sim-ki", "credential", "community",
+	"sso-token", "cp-token", "digest-response", "digest-ha1",
+}
 
 // secretAttributes are those without a vendor that no part of the name tells of.
 var secretAttributes = map[string]bool{
@@ -49,7 +52,7 @@ func hasSecretName(name string) bool {
 
 // secretPair is a password in a text that holds several pairs, to the end of the text: what
 // ends it nobody says.
-var secretPair = regexp.MustCompile(`(?is)((?:pass(?:word|wd|phrase)?|secret|psk|key)\s*[=:]).*`)
+var secretPair = regexp.MustCompile(`(?is)((?:pass(?:word|wd|phrase|code)?|pwd|secret|psk|key|token|community|\bpw|\bpin)\s*[=:]).*`)
 
 // HidePairs is a text with instead in place of a password, where the text is one that may hold
 // several pairs, as that of Cisco-AVPair does.
