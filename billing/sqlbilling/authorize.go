@@ -191,7 +191,7 @@ func (s *subscriber) profilesNamed() func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		some := func(rows []row) bool {
 			for i := range rows {
-				if !strings.EqualFold(strings.TrimSpace(rows[i].attribute), "User-Profile") {
+				if !strings.EqualFold(blanksOff(rows[i].attribute), "User-Profile") {
 					continue
 				}
 				if name, err := item.Unquote(rows[i].value); err == nil && name != "" && !yield(name) {
@@ -216,7 +216,7 @@ func (s *subscriber) limitedByProfile() bool {
 	for _, list := range s.profiles {
 		for _, m := range list {
 			for i := range m.check {
-				if strings.EqualFold(strings.TrimSpace(m.check[i].attribute), "Simultaneous-Use") {
+				if strings.EqualFold(blanksOff(m.check[i].attribute), "Simultaneous-Use") {
 					return true
 				}
 			}

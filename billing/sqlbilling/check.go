@@ -55,7 +55,7 @@ func (e *evaluation) matches(p *pair) (bool, error) {
 	case "Huntgroup-Name":
 		return false, p.row.error("huntgroups are not supported")
 	case "Expiration":
-		if len(p.value) != 4 {
+		if len(p.value) != 4 || p.op == "=~" || p.op == "!~" {
 			return false, p.row.error("a date cannot be compared with this operator")
 		}
 		// In FreeRADIUS a moment that is not after it counts as equal, and any

@@ -185,14 +185,18 @@ func (l *layout) selectSQL(d *dialect.Dialect) string {
 	exprs := make([]string, 0, len(l.columns)+1)
 	exprs = append(exprs, "radacctid")
 	for _, c := range l.columns {
+		expr := ""
 		switch {
 		case c.text != nil:
-			exprs = append(exprs, d.Text(c.in))
+			expr = d.Text(c.in)
+		case c.number != nil && d.Number != nil:
+			expr = d.Number(c.in)
 		case c.number != nil:
-			exprs = append(exprs, "COALESCE("+c.name+", 0)")
+			expr = "COALESCE(" + c.name + ", 0)"
 		default:
-			exprs = append(exprs, "COALESCE("+d.Seconds(c.in)+", 0)")
+			expr = "COALESCE(" + d.Seconds(c.in) + ", 0)"
 		}
+		exprs = append(exprs, expr+" AS "+c.name) // for errors
 	}
 	return "SELECT " + strings.Join(exprs, ", ") + " FROM " + d.Among("radacct", l.column("radacct", "acctuniqueid")) +
 		" ORDER BY radacctid" + d.ForUpdate

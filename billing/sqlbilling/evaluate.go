@@ -198,6 +198,9 @@ func (e *evaluation) grant(restricted []row) (billing.Grant, error) {
 		g.Expires = time.Unix(int64(binary.BigEndian.Uint32(p.value)), 0)
 	}
 	if p := first(e.control, "Simultaneous-Use"); p != nil {
+		if !e.sub.counted {
+			return billing.Grant{}, p.row.error("the sessions were not counted for it: its name must be Simultaneous-Use and nothing else")
+		}
 		g.SimultaneousUse = int(binary.BigEndian.Uint32(p.value))
 		g.OpenSessions = e.sub.open
 		if g.SimultaneousUse == 0 && g.Reason == billing.ReasonNone {

@@ -62,6 +62,7 @@ func EvaluateRows(req *billing.AccessRequest, rows [][5]string, loc *time.Locati
 		restricted = append(restricted, row{kind: dialect.RowRestricted, id: id, attribute: r[2], op: r[3], value: r[4]})
 	})
 	sub.sort()
+	sub.counted = true // there are none
 	e := evaluation{dict: dict.Default(), req: req, sub: &sub, now: req.Time, loc: loc, defaultProfile: profile}
 	return e.evaluate(restricted)
 }

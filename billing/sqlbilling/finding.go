@@ -159,7 +159,7 @@ func usable(p *pair, d *dict.Dictionary, loc *time.Location) error {
 		_, _, err := encode([]pair{*p})
 		return err
 	}
-	e := evaluation{req: &billing.AccessRequest{}, sub: &subscriber{}, now: time.Now(), loc: loc, dict: d}
+	e := evaluation{req: &billing.AccessRequest{}, sub: &subscriber{counted: true}, now: time.Now(), loc: loc, dict: d}
 	if _, err := e.match([]pair{*p}); err != nil {
 		return err
 	}

@@ -16,9 +16,14 @@ type pair struct {
 	row   *row
 }
 
+// blanksOff is the name of an attribute without blanks around it. No more is taken off
+// than the statements take off that look for some attributes by their names: one that
+// they would overlook is unknown.
+func blanksOff(s string) string { return strings.Trim(s, " ") }
+
 // parseRow understands a row. An operator that is missing is ==, as in FreeRADIUS.
 func parseRow(r *row, d *dict.Dictionary, loc *time.Location) (pair, error) {
-	ref, err := d.Lookup(strings.TrimSpace(r.attribute))
+	ref, err := d.Lookup(blanksOff(r.attribute))
 	if err != nil {
 		return pair{}, r.error("unknown attribute")
 	}

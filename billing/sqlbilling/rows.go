@@ -61,7 +61,18 @@ type subscriber struct {
 	open         int                      // sessions; counted only for those with Simultaneous-Use
 	counted      bool                     // open is what the database says
 	names        names                    // nil: each row has its own copy
+
+	members map[memberOf]*membership // of groups and profiles, once one has many
 }
+
+// A memberOf is a membership, through a profile or, where that is empty, the user's own.
+type memberOf struct {
+	profile string
+	id      int64
+}
+
+// fewGroups is how many groups are gone through one by one.
+const fewGroups = 16
 
 // names are texts that many rows of an answer share: attributes, operators and
 // groups. Values are not among them, as most are of one user.
@@ -116,12 +127,13 @@ func (s *subscriber) member(r *dialect.Row) *membership {
 	if len(r.Profile) > 0 {
 		list = s.profiles[string(r.Profile)]
 	}
-	for _, m := range list {
-		if m.id == r.Member {
-			return m
-		}
+	if m := s.find(list, r); m != nil {
+		return m
 	}
 	m := &membership{priority: r.Priority, id: r.Member, group: s.names.of(r.Group)}
+	if s.members != nil {
+		s.members[memberOf{string(r.Profile), m.id}] = m
+	}
 	if len(r.Profile) == 0 {
 		s.groups = append(s.groups, m)
 		return m
@@ -131,6 +143,30 @@ func (s *subscriber) member(r *dialect.Row) *membership {
 	}
 	s.profiles[string(r.Profile)] = append(list, m)
 	return m
+}
+
+// find finds the membership of a row in the list that it belongs to.
+func (s *subscriber) find(list []*membership, r *dialect.Row) *membership {
+	if len(list) < fewGroups {
+		for _, m := range list {
+			if m.id == r.Member {
+				return m
+			}
+		}
+		return nil
+	}
+	if s.members == nil {
+		s.members = make(map[memberOf]*membership)
+		for _, m := range s.groups {
+			s.members[memberOf{"", m.id}] = m
+		}
+		for profile, list := range s.profiles {
+			for _, m := range list {
+				s.members[memberOf{profile, m.id}] = m
+			}
+		}
+	}
+	return s.members[memberOf{string(r.Profile), r.Member}]
 }
 
 // sort puts everything in the order in which it applies: rows by id, groups by

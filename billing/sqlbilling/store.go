@@ -204,7 +204,10 @@ func (s *store) read(ctx context.Context, tx *sqlx.Tx, sessions []acct.Session) 
 			stored[row.UniqueID] = row
 		}
 	})
-	if err != nil {
+	switch {
+	case err != nil && len(ids) == 1:
+		return nil, fmt.Errorf("radacct, acctuniqueid %s: %w", ids[0], err)
+	case err != nil:
 		return nil, fmt.Errorf("radacct: %w", err)
 	}
 	return stored, nil

@@ -106,6 +106,14 @@ func unique(ctx context.Context, db *dialect.DB) (bool, error) {
 // integer reports whether a column of time holds seconds since 1970.
 func integer(c dialect.Column) bool { return strings.HasSuffix(c.Type, "int") }
 
+// number keeps what a column without a sign holds within 64 bits with one.
+func number(c dialect.Column) string {
+	if c.Type == "bigint" {
+		return "LEAST(COALESCE(" + c.Name + ", 0), 9223372036854775807)"
+	}
+	return "COALESCE(" + c.Name + ", 0)"
+}
+
 func seconds(c dialect.Column) string {
 	if integer(c) {
 		return c.Name

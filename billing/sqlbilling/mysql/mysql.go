@@ -51,6 +51,7 @@ func modern() *dialect.Dialect {
 		Moment:       moment,
 		Text:         func(c dialect.Column) string { return "COALESCE(" + c.Name + ", '')" },
 		Stored:       func(expr string, _ dialect.Column) string { return expr },
+		Number:       number,
 		Clean:        clean,
 		Holds:        holds,
 		Bulk:         &dialect.Bulk{Source: source, Pack: pack, Update: update},

@@ -52,6 +52,14 @@ func classify(err error) dialect.Class {
 	return dialect.Broken
 }
 
+// lacksCharacter reports whether a database that is not in UTF-8 lacks a character of a
+// parameter. Any other error in what a statement computes, such as in a view of an
+// operator's, says nothing of who was asked for.
+func lacksCharacter(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (e.Code == "22P05" || e.Code == "22021") // untranslatable_character, character_not_in_repertoire
+}
+
 // connecting reports whether no connection could be made.
 func connecting(err error) bool {
 	_, ok := errors.AsType[*pgconn.ConnectError](err)
@@ -68,10 +76,8 @@ func lost(err error) bool {
 		switch e.Code {
 		case "57P01", "57P02", "57P03", "57P05": // the server goes down, or ended an idle session
 			return true
-		case "26000", "0A000": // invalid_sql_statement_name; the cached plan does not fit a changed table
-			return true
 		}
-		return len(e.Code) == 5 && e.Code[:2] == "08"
+		return stale(err) || len(e.Code) == 5 && e.Code[:2] == "08"
 	}
 	_, network := errors.AsType[*net.OpError](err)
 	return network || pgconn.SafeToRetry(err) || errors.Is(err, driver.ErrBadConn) ||

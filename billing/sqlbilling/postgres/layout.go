@@ -101,8 +101,10 @@ func seconds(c dialect.Column) string {
 	if integer(c) {
 		return c.Name
 	}
-	// A timestamp without a time zone is of that of the session.
-	return "floor(EXTRACT(EPOCH FROM " + c.Name + "::timestamptz))::bigint"
+	// A timestamp without a time zone is of that of the session. One that is infinite is no
+	// number: it is the last second of the year 9999, or no time.
+	t := c.Name + "::timestamptz"
+	return "CASE WHEN isfinite(" + t + ") THEN floor(EXTRACT(EPOCH FROM " + t + "))::bigint WHEN " + t + " > now() THEN 253402300799 WHEN " + t + " < now() THEN 0 END"
 }
 
 func moment(expr string, c dialect.Column) string {

@@ -55,11 +55,15 @@ func (l *lookup) Close() error {
 // Find asks with one statement. A User-Profile that is found when nobody had one for a
 // long time is left to who asks.
 func (l *lookup) Find(ctx context.Context, what dialect.What, names []string, each func(*dialect.Row) error) error {
-	err := l.find(ctx, what, names, each)
-	if err == nil || classify(err) != dialect.BadRow {
+	some := false
+	err := l.find(ctx, what, names, func(r *dialect.Row) error {
+		some = true
+		return each(r)
+	})
+	if err == nil || some || !lacksCharacter(err) {
 		return err
 	}
-	// A database that is not in UTF-8 lacks a character of one of the names.
+	// Nobody has that name.
 	if len(names) == 1 {
 		return nil
 	}

@@ -107,9 +107,10 @@ func open(ctx context.Context, target string, o dialect.Options) (*dialect.DB, e
 		cfg.ConnectTimeout = 5 * time.Second
 	}
 	label := fmt.Sprintf("PostgreSQL database %s at %s:%d", cfg.Database, cfg.Host, cfg.Port)
+	var g generation
 	db := &dialect.DB{
-		Write: sqlx.NewDb(stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(settle)), "pgx"), Label: label, Server: true, Batch: batch,
-		Writers: o.Writers, Readers: o.Readers, Source: cfg,
+		Write: sqlx.NewDb(stdlib.OpenDB(*cfg, g.options()...), "pgx"), Label: label, Server: true, Batch: batch,
+		Writers: o.Writers, Readers: o.Readers, Source: cfg, Failed: g.failed,
 	}
 	db.Read = db.Write
 	if db.Writers == 0 {

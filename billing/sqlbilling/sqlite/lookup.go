@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -90,14 +91,30 @@ func (l *lookup) Find(ctx context.Context, _ dialect.What, users []string, each 
 
 // parse reads a row of an answer.
 func parse(raw *[10]sql.RawBytes) (r dialect.Row, err error) {
-	var n [5]int64
-	for i, column := range [5]int{0, 1, 3, 4, 6} {
+	var n [4]int64
+	for i, column := range [4]int{0, 1, 4, 6} {
 		if n[i], err = strconv.ParseInt(string(raw[column]), 10, 64); err != nil {
 			return r, fmt.Errorf("column %d of the answer is not a number", column+1)
 		}
 	}
 	return dialect.Row{
-		User: int(n[0]), Kind: int(n[1]), Profile: raw[2], Priority: n[2], Member: n[3], Group: raw[5],
-		ID: n[4], Attribute: raw[7], Op: raw[8], Value: raw[9], Open: -1,
+		User: int(n[0]), Kind: int(n[1]), Profile: raw[2], Priority: priority(raw[3]), Member: n[2], Group: raw[5],
+		ID: n[3], Attribute: raw[7], Op: raw[8], Value: raw[9], Open: -1,
 	}, nil
+}
+
+// priority is that of a membership, whatever stands there: a column of SQLite holds any
+// type. None is 0, as with the others; a text comes after all numbers, as SQLite has it.
+func priority(raw []byte) int64 {
+	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil || len(raw) == 0 {
+		return n
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
+	switch {
+	case err != nil || math.IsNaN(f) || f >= math.MaxInt64:
+		return math.MaxInt64
+	case f <= math.MinInt64:
+		return math.MinInt64
+	}
+	return int64(math.Floor(f))
 }

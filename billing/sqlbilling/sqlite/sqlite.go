@@ -59,6 +59,7 @@ func init() {
 		Moment:   moment,
 		Text:     func(c dialect.Column) string { return "COALESCE(" + c.Name + ", '')" },
 		Stored:   func(expr string, _ dialect.Column) string { return expr },
+		Number:   func(c dialect.Column) string { return "CAST(COALESCE(" + c.Name + ", 0) AS INTEGER)" },
 		Lacks:    lacks,
 		Unique:   unique,
 		Classify: classify,

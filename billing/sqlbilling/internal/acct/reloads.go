@@ -3,6 +3,7 @@ package acct
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/jmoiron/sqlx"
@@ -40,7 +41,8 @@ func Remember(ctx context.Context, tx *sqlx.Tx, r Reload) error {
 }
 
 // Each runs a statement that ends in Dialect.Among for some values, and calls do
-// after each row was read into dest. more are the parameters behind the list.
+// after each row was read into dest. more are the parameters behind the list. The error is a
+// dialect.ErrUnreadable where it is a row that is wrong.
 func Each(ctx context.Context, tx *sqlx.Tx, d *dialect.Dialect, stmt *sqlx.Stmt, values []string, dest []any, do func(), more ...any) error {
 	size := d.ListLength
 	if size == 0 {
@@ -53,6 +55,9 @@ func Each(ctx context.Context, tx *sqlx.Tx, d *dialect.Dialect, stmt *sqlx.Stmt,
 		}
 		for rows.Next() {
 			if err := rows.Scan(dest...); err != nil {
+				if rows.Err() == nil && ctx.Err() == nil { // else they are closed, and it was not the row
+					err = fmt.Errorf("%w: %w", dialect.ErrUnreadable, err)
+				}
 				return errors.Join(err, rows.Close())
 			}
 			do()

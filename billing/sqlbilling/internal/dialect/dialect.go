@@ -5,6 +5,7 @@ package dialect
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,6 +28,11 @@ const (
 	Changed               // a table or a column is not what it was: read what there is
 	Away                  // of no answer, for now: not reachable, starting, too many connections
 )
+
+// ErrUnreadable is that a row of accounting which is stored already holds something that has
+// no place in its column. It is the record that asked for the row which cannot be stored,
+// and no other.
+var ErrUnreadable = errors.New("a row that is stored cannot be read")
 
 // A Dialect is one kind of database. What is not marked optional must be set.
 type Dialect struct {
@@ -82,6 +88,10 @@ type Dialect struct {
 	Stored func(expr string, c Column) string
 	Clean  func(s string, c Column) string
 	Holds  func(s string, c Column) bool
+
+	// Number, which is optional, is an expression for a column of numbers, 0 for NULL,
+	// as one of 64 bits: where a column holds what is none, or a greater one.
+	Number func(c Column) string
 
 	// Bulk, which is optional, writes many rows with one statement.
 	Bulk *Bulk

@@ -34,5 +34,5 @@ const ProfilesFor = 100
 // Is reports whether a row is of the attribute of that name, in whatever case and
 // with spaces around it.
 func (r *Row) Is(name string) bool {
-	return len(r.Attribute) >= len(name) && strings.EqualFold(string(bytes.TrimSpace(r.Attribute)), name)
+	return len(r.Attribute) >= len(name) && strings.EqualFold(string(bytes.Trim(r.Attribute, " ")), name)
 }

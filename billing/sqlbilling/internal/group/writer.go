@@ -2,6 +2,7 @@ package group
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -257,14 +258,13 @@ func (w *scribe[T]) writeItems(ctx context.Context, items []*Item[T]) {
 		return
 	}
 	class := w.Dialect.Classify(err)
-	refused := class == dialect.BadRow || class == dialect.Conflict // one of items is
+	refused := class == dialect.BadRow || class == dialect.Conflict || errors.Is(err, dialect.ErrUnreadable) // one of items is
 	if refused && len(items) > 1 {
 		half := len(items) / 2
 		w.writeItems(ctx, items[:half])
 		w.writeItems(ctx, items[half:])
 		return
 	}
-	w.DB.Tell(err)
 	w.failed.Add(uint64(len(items)))
 	if w.speaks(time.Now()) {
 		w.Log.Error(w.What+" not written", zap.Int("records", len(items)),
@@ -297,6 +297,7 @@ func (w *scribe[T]) retry(ctx context.Context, items []*Item[T]) (rows int, err 
 				return err
 			}
 			rows, err = w.write(w.DB.Context(ctx), items)
+			w.DB.Tell(err) // the next attempt may have better connections
 			return err
 		}, dialect.Lost, dialect.Conflict)
 	})
