@@ -58,6 +58,15 @@ func flavourOf(d *dialect.Dialect) (flavour, error) {
 	return flavour{}, fmt.Errorf("radpool's own schema is not made for %s", d.Name)
 }
 
+// compared is an expression for the column own as it compares with another column: on MySQL
+// two of different collations do not.
+func (f *flavour) compared(expr string, own, with dialect.Column) string {
+	if with.Charset == "" || own.Charset == with.Charset && own.Collation == with.Collation {
+		return expr
+	}
+	return "CONVERT(" + expr + " USING " + with.Charset + ") COLLATE " + with.Collation
+}
+
 var textColumn = regexp.MustCompile(`@text\((\d+)\)`)
 
 // statements are those of a migration.
@@ -87,8 +96,14 @@ func (f *flavour) upsert(table, key string, columns ...string) string {
 
 // repeated reports whether err says only that an index or a column is there already, from
 // an attempt that was cut off or from another process: MySQL has no IF NOT EXISTS for them.
+// It goes by the number: the words are in whatever language the server speaks.
 func (f *flavour) repeated(err error) bool {
-	return f.once == "" && (strings.Contains(err.Error(), "Duplicate key name") || strings.Contains(err.Error(), "Duplicate column name"))
+	for _, number := range [...]string{"1060", "1061"} { // ER_DUP_FIELDNAME, ER_DUP_KEYNAME
+		if f.once == "" && strings.HasPrefix(err.Error(), "Error "+number+" ") {
+			return true
+		}
+	}
+	return false
 }
 
 // migrate brings the schema to its newest version, in one transaction where the

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,12 +33,14 @@ var ErrNotEmpty = errors.New("ledger: there are subscribers already")
 // are not changed.
 //
 // Each group becomes a tariff that costs nothing, with what radgroupreply says as its
-// profile; those who are in none get the tariff "default". Prices are for the operator
-// to add. radreply becomes the subscriber's own profile, radpool-restricted the
+// profile; those who are in none get the tariff "default", or "default_" where there is a
+// group of that name. Prices are for the operator to add. Names that the database takes for
+// one, as it does where case does not count, become one, as the first row of radcheck (of a
+// group: of radgroupcheck or radgroupreply) has it: case counts from then on. radreply becomes the subscriber's own profile, radpool-restricted the
 // restricted profile, Radpool-Balance an entry in the ledger. radacct stays where it
 // is: a session that is open is taken over by its next record.
 func (b *Backend) FromStandard(ctx context.Context) (*Report, error) {
-	m := &migration{dict: b.dict, report: new(Report), users: make(map[string]*migrant), groups: make(map[string]*migrantGroup)}
+	m := &migration{backend: b, dict: b.dict, report: new(Report), users: make(map[string]*migrant), groups: make(map[string]*migrantGroup)}
 	err := b.fromStandard(ctx, m)
 	if err != nil && !errors.Is(err, ErrNotEmpty) {
 		err = fmt.Errorf("ledger: %s: %w", b.db.Label, err)
@@ -77,19 +80,20 @@ func (b *Backend) fromStandard(ctx context.Context, m *migration) error {
 
 // A migration collects what the standard tables say.
 type migration struct {
-	dict   *dict.Dictionary
-	report *Report
-	users  map[string]*migrant
-	names  []string // of users, in order
-	groups map[string]*migrantGroup
-	order  []string // of groups
-	nases  [][2]string
+	backend *Backend
+	dict    *dict.Dictionary
+	report  *Report
+	users   map[string]*migrant
+	names   []string // of users, in order
+	groups  map[string]*migrantGroup
+	order   []string // of groups
+	nases   [][2]string
 }
 
 // A migrant is a subscriber to be.
 type migrant struct {
 	subscriber
-	group    string
+	groups   []string // in order
 	balanced bool
 	known    bool // has a row in radcheck
 	reply    []standardRow
@@ -98,7 +102,8 @@ type migrant struct {
 type migrantGroup struct {
 	simultaneous int64
 	incomplete   bool // a check item was left
-	member       bool // somebody is in it
+	member       bool // somebody has it first
+	goesOn       bool // Fall-Through = Yes
 	reply        []standardRow
 }
 
@@ -128,7 +133,7 @@ func (r *standardRow) tidy() {
 // each calls do for the rows of a table.
 func (m *migration) each(ctx context.Context, tx *sqlx.Tx, table, name string, do func(r *standardRow)) error {
 	var rows []standardRow
-	if err := tx.SelectContext(ctx, &rows, "SELECT id, COALESCE("+name+", '') AS name, COALESCE(attribute, '') AS attribute, COALESCE(op, '') AS op, COALESCE(value, '') AS value FROM "+
+	if err := tx.SelectContext(ctx, &rows, "SELECT id, "+m.nameOf(table, name)+" AS name, COALESCE(attribute, '') AS attribute, COALESCE(op, '') AS op, COALESCE(value, '') AS value FROM "+
 		table+" ORDER BY 2, 1"); err != nil {
 		return fmt.Errorf("%s: %w", table, err)
 	}
@@ -176,8 +181,10 @@ func (m *migration) read(ctx context.Context, tx *sqlx.Tx, nas bool) error {
 	}
 	if err := m.each(ctx, tx, "radgroupcheck", "groupname", func(r *standardRow) {
 		g := m.group(r.Name)
-		if n, ok := number(r, "Simultaneous-Use"); ok && n > 0 {
-			g.simultaneous = n
+		if n, ok := number(r, "Simultaneous-Use"); ok && n > 0 && n <= maxSimultaneous {
+			if g.simultaneous == 0 { // of several the first counts
+				g.simultaneous = n
+			}
 			return
 		}
 		m.leave(r, "a condition of a group; those in it are blocked")
@@ -185,24 +192,15 @@ func (m *migration) read(ctx context.Context, tx *sqlx.Tx, nas bool) error {
 	}); err != nil {
 		return err
 	}
-	if err := m.each(ctx, tx, "radgroupreply", "groupname", func(r *standardRow) { g := m.group(r.Name); g.reply = append(g.reply, *r) }); err != nil {
+	if err := m.each(ctx, tx, "radgroupreply", "groupname", func(r *standardRow) {
+		g := m.group(r.Name)
+		g.reply = append(g.reply, *r)
+		g.goesOn = g.goesOn || strings.EqualFold(r.Attribute, "Fall-Through") && !isNo(r.Value)
+	}); err != nil {
 		return err
 	}
-	var members []struct {
-		User  string `db:"username"`
-		Group string `db:"groupname"`
-	}
-	if err := tx.SelectContext(ctx, &members, "SELECT COALESCE(username, '') AS username, COALESCE(groupname, '') AS groupname FROM radusergroup ORDER BY username, priority, groupname"); err != nil {
-		return fmt.Errorf("radusergroup: %w", err)
-	}
-	for _, r := range members {
-		switch u := m.user(r.User); {
-		case u.group == "":
-			u.group = r.Group
-			m.group(r.Group).member = true
-		case u.group != r.Group:
-			m.report.Left = append(m.report.Left, fmt.Sprintf("radusergroup, %s: group %s: a subscriber has one tariff, and has that of group %s", r.User, r.Group, u.group))
-		}
+	if err := m.readMembers(ctx, tx); err != nil {
+		return err
 	}
 	if !nas {
 		return nil
@@ -217,7 +215,7 @@ func (m *migration) read(ctx context.Context, tx *sqlx.Tx, nas bool) error {
 	seen := make(map[string]bool)
 	for _, n := range nases {
 		addr, err := netip.ParseAddr(strings.TrimSpace(n.Name))
-		if err != nil || seen[addr.Unmap().String()] {
+		if err != nil || seen[addr.Unmap().String()] || !fits(n.Type, 64) {
 			m.report.Left = append(m.report.Left, fmt.Sprintf("nas, %s: its vendor is only known by one address", n.Name))
 			continue
 		}
@@ -225,6 +223,47 @@ func (m *migration) read(ctx context.Context, tx *sqlx.Tx, nas bool) error {
 		m.nases = append(m.nases, [2]string{addr.Unmap().String(), n.Type})
 	}
 	return nil
+}
+
+// readMembers reads who is in which group.
+func (m *migration) readMembers(ctx context.Context, tx *sqlx.Tx) error {
+	var members []struct {
+		User  string `db:"username"`
+		Group string `db:"groupname"`
+	}
+	if err := tx.SelectContext(ctx, &members, "SELECT "+m.nameOf("radusergroup", "username")+" AS username, "+
+		m.nameOf("radusergroup", "groupname")+" AS groupname FROM radusergroup ORDER BY 1, priority, 2"); err != nil {
+		return fmt.Errorf("radusergroup: %w", err)
+	}
+	for _, r := range members {
+		u, g := m.user(r.User), m.group(r.Group)
+		switch {
+		case slices.Contains(u.groups, r.Group):
+			continue
+		case len(u.groups) == 0:
+			g.member = true
+		default:
+			m.report.Left = append(m.report.Left, fmt.Sprintf("radusergroup, %s: group %s: a subscriber has one tariff, and has that of group %s", r.User, r.Group, u.groups[0]))
+		}
+		u.groups = append(u.groups, r.Group)
+	}
+	return nil
+}
+
+// nameOf is a column of names of users or groups, as the first row has them that the
+// database takes for the same: what it takes for one is one.
+func (m *migration) nameOf(table, column string) string {
+	own := table + "." + column
+	firsts := []string{"radcheck"}
+	if column == "groupname" {
+		firsts = []string{"radgroupcheck", "radgroupreply"}
+	}
+	var first []string
+	for _, t := range firsts {
+		first = append(first, "(SELECT f."+column+" FROM "+t+" f WHERE f."+column+" = "+
+			m.backend.f.compared(own, m.backend.column(table, column), m.backend.column(t, column))+" ORDER BY f.id LIMIT 1)")
+	}
+	return "COALESCE(" + strings.Join(append(first, own), ", ") + ", '')"
 }
 
 // seconds is the value of a date.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/radpool/radpool/billing/rating"
@@ -15,15 +16,16 @@ var ErrUnknownSubscriber = errors.New("ledger: there is no such subscriber")
 
 // Deposit books a payment, or with a negative amount takes one back: an entry in the
 // ledger and the balance, in one transaction. reference tells the payment from others
-// of the subscriber, 1 to 100 characters: to book it again changes nothing and is no
-// error, unless the amount is another. So a caller that does not know whether a
+// of the subscriber, 1 to 100 octets of text with no blank at its end, which some databases
+// do not tell from none: to book it again changes nothing and is no error, unless the
+// amount is another. So a caller that does not know whether a
 // payment was booked books it again.
 func (b *Backend) Deposit(ctx context.Context, userName, reference string, amount rating.Money, at time.Time) error {
 	switch {
 	case !possible(userName):
 		return ErrUnknownSubscriber
-	case !possible(reference) || len(reference) > 100:
-		return errors.New("ledger: the reference of a payment must have 1 to 100 octets of text")
+	case !possible(reference) || len(reference) > 100 || strings.HasSuffix(reference, " "):
+		return errors.New("ledger: the reference of a payment must have 1 to 100 octets of text, and no blank at its end")
 	case amount > rating.MaxMoney || amount < -rating.MaxMoney:
 		return fmt.Errorf("ledger: the amount is %v, must be -%v to %v", amount, rating.MaxMoney, rating.MaxMoney)
 	}
