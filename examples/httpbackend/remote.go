@@ -18,9 +18,11 @@ import (
 
 // Bounds of what is exchanged.
 const (
-	maxBatch    = 256     // requests or records in one POST
-	maxAnswer   = 8 << 20 // octets of a response
-	maxTold     = 200     // octets of the remote's own words in an error
+	maxBatch    = 256      // requests or records in one POST
+	maxAnswer   = 8 << 20  // octets of a response
+	maxHeader   = 64 << 10 // of its header
+	maxTold     = 200      // octets of the remote's own words in an error
+	maxError    = 512      // octets of an error
 	defaultWait = time.Second
 	maxWait     = time.Minute
 )
@@ -47,6 +49,7 @@ func newRemote(o *options) *remote {
 	transport.MaxConnsPerHost, transport.MaxIdleConnsPerHost, transport.MaxIdleConns = o.conns, o.conns, o.conns
 	transport.Proxy = nil // passwords go nowhere else
 	transport.DisableCompression = true
+	transport.MaxResponseHeaderBytes = maxHeader
 	return &remote{
 		client: &http.Client{
 			Transport:     transport,
@@ -60,7 +63,8 @@ func (r *remote) close() { r.client.CloseIdleConnections() }
 
 // post sends in to a path and reads the response into out. Every status but 200 is an
 // error.
-func (r *remote) post(ctx context.Context, path string, in, out any) error {
+func (r *remote) post(ctx context.Context, path string, in, out any) (err error) {
+	defer func() { err = bounded(err) }()
 	if err := r.mayAsk(time.Now()); err != nil {
 		return err
 	}
@@ -92,9 +96,9 @@ func (r *remote) post(ctx context.Context, path string, in, out any) error {
 	switch {
 	case res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusServiceUnavailable:
 		r.pause(time.Now(), res.Header.Get("Retry-After"))
-		return fmt.Errorf("POST %s: %s", path, res.Status)
+		return fmt.Errorf("POST %s: %s", path, status(res.StatusCode))
 	case res.StatusCode != http.StatusOK:
-		return fmt.Errorf("POST %s: %s, must be 200 OK", path, res.Status)
+		return fmt.Errorf("POST %s: %s, must be 200 OK", path, status(res.StatusCode))
 	case err != nil:
 		return fmt.Errorf("POST %s: %w", path, err)
 	case len(answer) > maxAnswer:
@@ -104,6 +108,11 @@ func (r *remote) post(ctx context.Context, path string, in, out any) error {
 		return fmt.Errorf("POST %s: the response is not as docs/http-backend.md says: %w", path, err)
 	}
 	return nil
+}
+
+// status is a status in words that are ours: those of the response may be of any length.
+func status(code int) string {
+	return strings.TrimSpace(strconv.Itoa(code) + " " + http.StatusText(code))
 }
 
 // decode is strict: a name that is not known may be "expires" with a letter wrong, and
@@ -144,6 +153,23 @@ func (r *remote) pause(now time.Time, retryAfter string) {
 	if until := now.Add(min(max(wait, 0), maxWait)); until.After(r.busy) {
 		r.busy = until
 	}
+}
+
+// A boundedError is an error whose text is cut: what a response has where something else
+// belongs stands in the errors of the libraries, of whatever length.
+type boundedError struct{ error }
+
+func (e boundedError) Error() string {
+	return strings.ToValidUTF8(e.error.Error()[:maxError], "") + "..."
+}
+
+func (e boundedError) Unwrap() error { return e.error }
+
+func bounded(err error) error {
+	if err == nil || len(err.Error()) <= maxError {
+		return err
+	}
+	return boundedError{err}
 }
 
 // told is what the remote says of an error, bounded.

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -141,6 +143,49 @@ func TestWrongResponses(t *testing.T) {
 	for _, status := range []int{201, 204, 302, 400, 401, 404, 500, 502} {
 		if _, err := says(t, status, `{"answers":[{"cleartext":"x"}]}`, "Location", "/authorize").Authorize(t.Context(), alice()); err == nil || !strings.Contains(err.Error(), fmt.Sprint(status)) {
 			t.Errorf("%d: %v", status, err)
+		}
+	}
+}
+
+// What a response has of any length is no longer in an error: those go into the log.
+func TestErrorsAreBounded(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	answers := make(chan string, 1)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if req, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+				_, _ = io.Copy(io.Discard, req.Body)
+				_, _ = io.WriteString(c, <-answers)
+			}
+			_ = c.Close()
+		}
+	}()
+	r := remoteAt(t, "http://"+l.Addr().String())
+	for what, answer := range map[string]string{
+		"field":      `{"` + long + `":1}`,
+		"error":      `{"answers":[{"error":"` + long + `"}]}`,
+		"attribute":  `{"answers":[{"cleartext":"x","reply":[["` + long + `","1"]]}]}`,
+		"status":     "HTTP/1.1 500 " + long[:60<<10] + "\r\n\r\n",
+		"no HTTP":    long[:60<<10] + "\r\n\r\n",
+		"header":     "HTTP/1.1 200 OK\r\nX: " + long + "\r\n\r\n",
+		"short body": "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{}",
+	} {
+		if strings.HasPrefix(answer, "{") {
+			answer = fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(answer), answer)
+		}
+		answers <- answer
+		g, err := r.Authorize(t.Context(), alice())
+		if err == nil || len(err.Error()) > 1000 || !g.Password.IsZero() {
+			t.Errorf("%s: %+v, %.1100v", what, g, err)
 		}
 	}
 }
