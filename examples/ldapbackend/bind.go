@@ -49,9 +49,9 @@ func (b *binder) Authorize(ctx context.Context, req *billing.AccessRequest) (bil
 	if err != nil {
 		return billing.Grant{Reason: billing.ReasonBadRequest}, nil
 	}
-	if len(given) == 0 {
-		// A bind without a password is one as nobody, which succeeds (RFC 4513
-		// section 5.1.2).
+	if len(given) == 0 || entry.DN == "" {
+		// A bind without a password, or without a name, is one as nobody, which succeeds
+		// (RFC 4513 sections 5.1.1 and 5.1.2).
 		return billing.Grant{Reason: billing.ReasonWrongPassword}, nil
 	}
 	reason, err := b.bind(ctx, entry.DN, string(given))

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/go-ldap/ldap/v3"
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
 	"layeh.com/radius"
@@ -79,6 +81,42 @@ func TestReply(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// Of several values of -access-attr, which have no order, one that forbids is enough.
+func TestAccessOfSeveralValues(t *testing.T) {
+	d := newDirectory(settings{accessAttr: "dialupAccess", conns: 1})
+	for reason, cases := range map[billing.Reason][][]string{
+		billing.ReasonNone:    {{"yes"}, {"TRUE", "yes"}},
+		billing.ReasonBlocked: {nil, {""}, {"False"}, {"yes", "false"}, {"FALSE", "yes"}, {"yes", ""}},
+	} {
+		for _, values := range cases {
+			g, err := d.profile(ldap.NewEntry("cn=a", map[string][]string{"dialupaccess": values}))
+			if err != nil || g.Reason != reason {
+				t.Errorf("%q: %v, %v", values, g.Reason, err)
+			}
+		}
+	}
+}
+
+// A bind without a name is one as nobody, and succeeds, with some servers whatever the
+// password is: an entry without a name proves nobody.
+func TestEntryWithoutName(t *testing.T) {
+	s := settings{nameAttr: "uid", filter: "(uid=%u)", conns: 1, timeout: time.Second, idle: time.Minute}
+	b := newBinder(s)
+	conns := func(context.Context) (conn, error) { return &nameless{fakeConn{ended: make(chan struct{})}}, nil }
+	b.dir.searches, b.binds = newPool(1, time.Minute, conns), newPool(1, time.Minute, conns)
+	p := &billing.Processor{Handler: compose(b, nil)}
+	if r := billingtest.Run(t, p, billingtest.PAP("alice", "wonderland")); !r.Rejected() {
+		t.Errorf("%v", r)
+	}
+}
+
+// nameless finds an entry without a name, and lets bind whoever comes.
+type nameless struct{ fakeConn }
+
+func (*nameless) Search(*ldap.SearchRequest) (*ldap.SearchResult, error) {
+	return &ldap.SearchResult{Entries: []*ldap.Entry{ldap.NewEntry("", map[string][]string{"uid": {"alice"}})}}, nil
 }
 
 func TestBindIsForPAP(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-ldap/ldap/v3"
@@ -44,7 +45,10 @@ func (d *directory) grant(e *ldap.Entry) (billing.Grant, error) {
 func (d *directory) profile(e *ldap.Entry) (billing.Grant, error) {
 	var g billing.Grant
 	if d.accessAttr != "" {
-		if v := e.GetEqualFoldAttributeValue(d.accessAttr); v == "" || strings.EqualFold(v, "false") {
+		values := e.GetEqualFoldAttributeValues(d.accessAttr)
+		// Values have no order: one that forbids is enough.
+		no := func(v string) bool { return v == "" || strings.EqualFold(v, "false") }
+		if len(values) == 0 || slices.ContainsFunc(values, no) {
 			g.Reason = billing.ReasonBlocked
 		}
 	}
