@@ -133,6 +133,9 @@ func (r *confReader) pair(p *radiusconf.Pair, kind *confKind, said map[string]in
 
 // unknown is an error that says which name is perhaps meant.
 func (r *confReader) unknown(at radiusconf.Pos, name string, kind *confKind) {
+	if len(r.errs) >= MaxConfErrors { // nobody reads it, and to compare millions of names takes hours
+		return
+	}
 	problem := "is unknown" + kind.inWords()
 	best, least := "", 3 // more changes than two make another word of it
 	consider := func(known string) {
