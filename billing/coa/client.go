@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net"
 	"net/netip"
+	"strconv"
 	"sync"
 
 	"layeh.com/radius"
@@ -138,13 +139,13 @@ func (c *Client) with(s *Session, ask func(*radclient.Client, *Target, radclient
 	}
 	defer g.users.Done()
 	id := radclient.Session{
-		AcctSessionID: s.SessionID, UserName: s.UserName, CallingStationID: s.CallingStationID, NASPortID: s.NASPort, NASAddress: s.NASAddr,
+		SessionID: s.SessionID, UserName: s.UserName, CallingStationID: s.CallingStationID, NASPortID: portID(s.NASPort), NASAddr: s.NASAddr,
 	}
 	if s.FramedAddr.Unmap().Is4() {
-		id.FramedIPAddress = s.FramedAddr
+		id.FramedAddr = s.FramedAddr
 	}
 	if a := s.FramedIPv6Addr; a.Is6() && !a.Is4In6() {
-		id.FramedIPv6Address = a
+		id.FramedIPv6Addr = a
 	}
 	err = ask(g.client, &t, id)
 	if nak, ok := errors.AsType[*radclient.NAKError](err); ok {
@@ -157,4 +158,13 @@ func (c *Client) with(s *Session, ask func(*radclient.Client, *Target, radclient
 		return fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	return err
+}
+
+// portID is the NAS-Port-Id of a session. A number may be that of NAS-Port, of a NAS that sends
+// no NAS-Port-Id: as one it would fit no session there, and the rest is enough to find it by.
+func portID(port string) string {
+	if _, err := strconv.ParseUint(port, 10, 32); err == nil {
+		return ""
+	}
+	return port
 }

@@ -13,6 +13,7 @@ import (
 	"layeh.com/radius"
 	"layeh.com/radius/rfc2865"
 	"layeh.com/radius/rfc2866"
+	"layeh.com/radius/rfc2869"
 	"layeh.com/radius/rfc3576"
 	"layeh.com/radius/rfc5176"
 
@@ -27,12 +28,14 @@ type nas struct {
 	mu       sync.Mutex
 	sessions map[string]string
 	done     int
+	port     string // NAS-Port-Id of the last request
 }
 
 func (n *nas) Handle(_ context.Context, req *radpool.Request, resp *radpool.Response) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	id := rfc2866.AcctSessionID_GetString(req.Packet)
+	n.port = rfc2869.NASPortID_GetString(req.Packet)
 	if _, ok := n.sessions[id]; !ok {
 		resp.NAK(rfc3576.ErrorCause_Value_SessionContextNotFound)
 		return
@@ -76,7 +79,11 @@ func inWorld(t *testing.T, test func(t *testing.T, n *nas, c *coa.Client, secret
 		port := uint16(40000)
 		c, err := coa.NewClient(coa.ClientConfig{
 			Find: func(s *coa.Session) (coa.Target, bool) {
-				return coa.Target{Addr: nasAddr, Secret: []byte(secret), Profile: radclient.MikroTik}, s.NASAddr == nasAddr.Addr()
+				profile := radclient.MikroTik
+				if s.Vendor == "other" {
+					profile = 0
+				}
+				return coa.Target{Addr: nasAddr, Secret: []byte(secret), Profile: profile}, s.NASAddr == nasAddr.Addr()
 			},
 			Retransmission: radclient.Retransmission{IRT: 200 * time.Millisecond, MRC: radclient.Unlimited},
 			Listen: func() (net.PacketConn, error) {
@@ -201,4 +208,25 @@ func TestReplaces(t *testing.T) {
 			t.Errorf("%v after %v: %v", c.attrs, c.old, got)
 		}
 	}
+}
+
+// A number is a NAS-Port, and is not sent as a NAS-Port-Id, which the NAS has not told of the
+// session, and would answer with Session-Context-Not-Found.
+func TestNASPortIsNoNASPortID(t *testing.T) {
+	inWorld(t, func(t *testing.T, n *nas, c *coa.Client, _ *string) {
+		for port, want := range map[string]string{"15728643": "", "0": "", "": "", "ge-0/0/1.7": "ge-0/0/1.7", "4294967296": "4294967296"} {
+			n.mu.Lock()
+			n.sessions["s"] = ""
+			n.mu.Unlock()
+			s := &coa.Session{SessionID: "s", UserName: "alice", NASPort: port, NASAddr: nasAddr.Addr(), Vendor: "other"}
+			if err := c.Disconnect(t.Context(), s); err != nil {
+				t.Errorf("%q: %v", port, err)
+			}
+			n.mu.Lock()
+			if n.port != want {
+				t.Errorf("%q: NAS-Port-Id is %q, want %q", port, n.port, want)
+			}
+			n.mu.Unlock()
+		}
+	})
 }

@@ -22,7 +22,7 @@ type Session struct {
 	SessionID        string // Acct-Session-Id
 	UserName         string
 	CallingStationID string
-	NASPort          string     // NAS-Port-Id
+	NASPort          string     // NAS-Port-Id, else NAS-Port in decimal, as in billing.AccountingRecord
 	NASAddr          netip.Addr // NAS-IP-Address or NAS-IPv6-Address
 	FramedAddr       netip.Addr
 	FramedIPv6Addr   netip.Addr
