@@ -31,7 +31,7 @@ type AccessRequest struct {
 	NASPortType   uint32     // NAS-Port-Type; 0 (Async) when there is none
 	ServiceType   uint32     // Service-Type; 0 when there is none
 	FramedAddr    netip.Addr // Framed-IP-Address that the NAS suggests; the zero Addr when there is none
-	AcctSessionID string     // Acct-Session-Id, where the NAS sends it this early
+	SessionID     string     // Acct-Session-Id, where the NAS sends it this early
 }
 
 // A Method is a way to authenticate. An empty User-Password is still MethodPAP.

@@ -140,7 +140,7 @@ func (a *access) readAttribute(strings *joiner, t radius.Type, v []byte) {
 	case nasPortIDType:
 		strings.add(&a.NASPortID, v)
 	case rfc2866.AcctSessionID_Type:
-		strings.add(&a.AcctSessionID, v)
+		strings.add(&a.SessionID, v)
 	case rfc2865.NASIPAddress_Type:
 		addr, ok := addrOf(v, 4)
 		if !ok {

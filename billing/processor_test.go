@@ -262,7 +262,7 @@ func TestAccessRequestFields(t *testing.T) {
 	want := billing.AccessRequest{
 		UserName: " Alice\x00 ", CallingStationID: "02-00", CalledStationID: "ap:ssid",
 		NASAddr: netip.MustParseAddr("192.0.2.1"), NASIdentifier: "bras1", NASPort: 7, NASPortID: "ether1",
-		NASPortType: 15, ServiceType: 2, FramedAddr: netip.MustParseAddr("10.0.0.9"), AcctSessionID: "8000001F",
+		NASPortType: 15, ServiceType: 2, FramedAddr: netip.MustParseAddr("10.0.0.9"), SessionID: "8000001F",
 	}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)

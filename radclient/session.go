@@ -29,39 +29,39 @@ type Profile uint16
 
 // What a Profile is made of. NAS-IP-Address, NAS-IPv6-Address and NAS-Identifier say which NAS is meant.
 const (
-	ByAcctSessionID Profile = 1 << iota
+	BySessionID Profile = 1 << iota
 	ByUserName
-	ByFramedIPAddress // and Framed-IPv6-Address
+	ByFramedAddr // and Framed-IPv6-Address
 	ByCallingStationID
 	ByNASPortID
-	ByNASAddress
+	ByNASAddr
 	ByNASIdentifier
 )
 
 // Profiles of vendors.
 const (
 	// MikroTik: RouterOS finds a PPP, DHCP or HotSpot session by these.
-	MikroTik = ByAcctSessionID | ByUserName | ByFramedIPAddress | ByNASAddress
+	MikroTik = BySessionID | ByUserName | ByFramedAddr | ByNASAddr
 
 	// Cisco: IOS and IOS-XE find a session by its number, and check the rest.
-	Cisco = ByAcctSessionID | ByUserName | ByFramedIPAddress | ByCallingStationID
+	Cisco = BySessionID | ByUserName | ByFramedAddr | ByCallingStationID
 
 	// AccelPPP: accel-ppp's dae-server finds a session by any of these.
-	AccelPPP = ByAcctSessionID | ByUserName | ByFramedIPAddress | ByCallingStationID | ByNASPortID | ByNASAddress | ByNASIdentifier
+	AccelPPP = BySessionID | ByUserName | ByFramedAddr | ByCallingStationID | ByNASPortID | ByNASAddr | ByNASIdentifier
 )
 
 // Session says which session a CoA-Request or Disconnect-Request is for: as many fields as are known from its accounting. Each
 // must fit the session, or nothing is done. What is empty is not sent.
 type Session struct {
-	AcctSessionID     string
-	UserName          string
-	FramedIPAddress   netip.Addr // IPv4
-	FramedIPv6Address netip.Addr // RFC 6911
-	CallingStationID  string
-	NASPortID         string // RFC 2869 section 5.17
+	SessionID        string // Acct-Session-Id
+	UserName         string
+	FramedAddr       netip.Addr // IPv4
+	FramedIPv6Addr   netip.Addr // RFC 6911
+	CallingStationID string
+	NASPortID        string // RFC 2869 section 5.17
 
 	// Of the NAS, as it says of itself in its requests.
-	NASAddress    netip.Addr // NAS-IP-Address or NAS-IPv6-Address
+	NASAddr       netip.Addr // NAS-IP-Address or NAS-IPv6-Address
 	NASIdentifier string
 }
 
@@ -76,22 +76,22 @@ func (s *Session) attributes(p Profile) (radius.Attributes, error) {
 			list.Add(t, value)
 		}
 	}
-	add(ByNASAddress, addrType(s.NASAddress, rfc2865.NASIPAddress_Type, rfc3162.NASIPv6Address_Type), s.NASAddress.Unmap().AsSlice())
+	add(ByNASAddr, addrType(s.NASAddr, rfc2865.NASIPAddress_Type, rfc3162.NASIPv6Address_Type), s.NASAddr.Unmap().AsSlice())
 	add(ByNASIdentifier, rfc2865.NASIdentifier_Type, []byte(s.NASIdentifier))
 	ofNAS := len(list)
 	add(ByUserName, rfc2865.UserName_Type, []byte(s.UserName))
-	add(ByAcctSessionID, rfc2866.AcctSessionID_Type, []byte(s.AcctSessionID))
-	if a := s.FramedIPAddress.Unmap(); a.IsValid() {
+	add(BySessionID, rfc2866.AcctSessionID_Type, []byte(s.SessionID))
+	if a := s.FramedAddr.Unmap(); a.IsValid() {
 		if !a.Is4() {
-			return nil, fmt.Errorf("radclient: Session.FramedIPAddress is %v: must be IPv4", a)
+			return nil, fmt.Errorf("radclient: Session.FramedAddr is %v: must be IPv4", a)
 		}
-		add(ByFramedIPAddress, rfc2865.FramedIPAddress_Type, a.AsSlice())
+		add(ByFramedAddr, rfc2865.FramedIPAddress_Type, a.AsSlice())
 	}
-	if a := s.FramedIPv6Address; a.IsValid() {
+	if a := s.FramedIPv6Addr; a.IsValid() {
 		if !a.Is6() || a.Is4In6() {
-			return nil, fmt.Errorf("radclient: Session.FramedIPv6Address is %v: must be IPv6", a)
+			return nil, fmt.Errorf("radclient: Session.FramedIPv6Addr is %v: must be IPv6", a)
 		}
-		add(ByFramedIPAddress, rfc6911.FramedIPv6Address_Type, a.AsSlice())
+		add(ByFramedAddr, rfc6911.FramedIPv6Address_Type, a.AsSlice())
 	}
 	add(ByCallingStationID, rfc2865.CallingStationID_Type, []byte(s.CallingStationID))
 	add(ByNASPortID, rfc2869.NASPortID_Type, []byte(s.NASPortID))

@@ -118,7 +118,7 @@ func TestChangesOfSessions(t *testing.T) {
 			Retransmission: radclient.Retransmission{IRT: 200 * time.Millisecond, MRC: radclient.Unlimited},
 		})
 		ctx := context.Background()
-		alice := radclient.Session{AcctSessionID: "s1", UserName: "alice", FramedIPAddress: netip.MustParseAddr("10.0.0.2")}
+		alice := radclient.Session{SessionID: "s1", UserName: "alice", FramedAddr: netip.MustParseAddr("10.0.0.2")}
 		filter := radius.Attributes{{Type: rfc2865.FilterID_Type, Attribute: radius.Attribute("slow")}}
 		if err := c.ChangeAuthorization(ctx, addr, radclient.MikroTik, alice, filter); err != nil {
 			t.Error(err)
@@ -131,7 +131,7 @@ func TestChangesOfSessions(t *testing.T) {
 			}
 		}
 		nak("no filter", c.ChangeAuthorization(ctx, addr, 0, alice, nil), radius.CodeCoANAK, 407)
-		nak("another's session", c.Disconnect(ctx, addr, 0, radclient.Session{AcctSessionID: "s2", UserName: "alice"}), radius.CodeDisconnectNAK, 503)
+		nak("another's session", c.Disconnect(ctx, addr, 0, radclient.Session{SessionID: "s2", UserName: "alice"}), radius.CodeDisconnectNAK, 503)
 		nak("by name alone", c.Disconnect(ctx, addr, radclient.ByUserName, alice), radius.CodeDisconnectNAK, 402)
 		for range 2 {
 			err = errors.Join(err, c.Disconnect(ctx, addr, 0, alice))
@@ -149,11 +149,11 @@ func TestChangesOfSessions(t *testing.T) {
 // What identifies a session is sent, and nothing without.
 func TestSessionAttributes(t *testing.T) {
 	full := radclient.Session{
-		AcctSessionID: "s1", UserName: "alice", FramedIPAddress: netip.MustParseAddr("::ffff:10.0.0.2"),
-		FramedIPv6Address: netip.MustParseAddr("2001:db8::2"), CallingStationID: "00-11-22-33-44-55", NASPortID: "ether1",
-		NASAddress: netip.MustParseAddr("192.0.2.9"), NASIdentifier: "bras1",
+		SessionID: "s1", UserName: "alice", FramedAddr: netip.MustParseAddr("::ffff:10.0.0.2"),
+		FramedIPv6Addr: netip.MustParseAddr("2001:db8::2"), CallingStationID: "00-11-22-33-44-55", NASPortID: "ether1",
+		NASAddr: netip.MustParseAddr("192.0.2.9"), NASIdentifier: "bras1",
 	}
-	v6 := radclient.Session{UserName: "alice", NASAddress: netip.MustParseAddr("2001:db8::9")}
+	v6 := radclient.Session{UserName: "alice", NASAddr: netip.MustParseAddr("2001:db8::9")}
 	const stamp = rfc2869.EventTimestamp_Type
 	for _, c := range []struct {
 		name    string
@@ -164,10 +164,10 @@ func TestSessionAttributes(t *testing.T) {
 		{"all", 0, full, []radius.Type{4, 32, 1, 44, 8, 168, 31, 87, stamp}},
 		{"MikroTik", radclient.MikroTik, full, []radius.Type{4, 1, 44, 8, 168, stamp}},
 		{"Cisco", radclient.Cisco, full, []radius.Type{1, 44, 8, 168, 31, stamp}},
-		{"the number alone", radclient.ByAcctSessionID, full, []radius.Type{44, stamp}},
+		{"the number alone", radclient.BySessionID, full, []radius.Type{44, stamp}},
 		{"IPv6", radclient.MikroTik, v6, []radius.Type{95, 1, stamp}},
-		{"the NAS alone", 0, radclient.Session{NASIdentifier: "bras1", NASAddress: full.NASAddress}, nil},
-		{"nothing that the profile sends", radclient.ByAcctSessionID, v6, nil},
+		{"the NAS alone", 0, radclient.Session{NASIdentifier: "bras1", NASAddr: full.NASAddr}, nil},
+		{"nothing that the profile sends", radclient.BySessionID, v6, nil},
 	} {
 		inWorld(t, simnet.Config{}, func(t *testing.T, w *world) {
 			var got []radius.Type
@@ -195,8 +195,8 @@ func TestSessionAddressesOfTheWrongFamily(t *testing.T) {
 	inWorld(t, simnet.Config{}, func(t *testing.T, w *world) {
 		c := w.client(radclient.Config{}, serverA)
 		for field, s := range map[string]radclient.Session{
-			"FramedIPAddress":   {FramedIPAddress: netip.MustParseAddr("2001:db8::2")},
-			"FramedIPv6Address": {FramedIPv6Address: netip.MustParseAddr("10.0.0.2")},
+			"FramedAddr":     {FramedAddr: netip.MustParseAddr("2001:db8::2")},
+			"FramedIPv6Addr": {FramedIPv6Addr: netip.MustParseAddr("10.0.0.2")},
 		} {
 			if err := c.Disconnect(context.Background(), serverA, 0, s); err == nil || !strings.Contains(err.Error(), field) {
 				t.Errorf("%s: %v", field, err)
@@ -264,7 +264,7 @@ func ExampleClient_Disconnect() {
 	}
 	defer c.Close()
 
-	session := radclient.Session{AcctSessionID: "s1", UserName: "alice"}
+	session := radclient.Session{SessionID: "s1", UserName: "alice"}
 	for range 2 {
 		err := c.Disconnect(context.Background(), bras, radclient.MikroTik, session)
 		if nak, ok := errors.AsType[*radclient.NAKError](err); ok && nak.NotFound() {

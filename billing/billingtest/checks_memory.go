@@ -18,7 +18,7 @@ func poisonAccess(req *billing.AccessRequest) {
 	}
 	*req = billing.AccessRequest{
 		UserName: poison, CallingStationID: poison, CalledStationID: poison, NASIdentifier: poison,
-		NASPortID: poison, AcctSessionID: poison,
+		NASPortID: poison, SessionID: poison,
 	}
 }
 

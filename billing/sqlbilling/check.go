@@ -185,7 +185,7 @@ func fieldAttributes(req *billing.AccessRequest) radius.Attributes {
 	text(30, req.CalledStationID)
 	text(31, req.CallingStationID)
 	text(32, req.NASIdentifier)
-	text(44, req.AcctSessionID)
+	text(44, req.SessionID)
 	text(87, req.NASPortID)
 	number(5, req.NASPort)
 	number(6, req.ServiceType)

@@ -88,15 +88,15 @@ func TestDisconnect(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		err = c.Disconnect(t.Context(), nas, 0, radclient.Session{AcctSessionID: "another"})
+		err = c.Disconnect(t.Context(), nas, 0, radclient.Session{SessionID: "another"})
 		if nak, ok := errors.AsType[*radclient.NAKError](err); !ok || !nak.NotFound() {
 			t.Errorf("a session that is not there: %v", err)
 		}
-		err = c.ChangeAuthorization(t.Context(), nas, 0, radclient.Session{AcctSessionID: id}, nil)
+		err = c.ChangeAuthorization(t.Context(), nas, 0, radclient.Session{SessionID: id}, nil)
 		if nak, ok := errors.AsType[*radclient.NAKError](err); !ok || nak.Cause != 405 {
 			t.Errorf("a change: %v", err)
 		}
-		if err := c.Disconnect(t.Context(), nas, radclient.MikroTik, radclient.Session{AcctSessionID: id, UserName: "user1"}); err != nil {
+		if err := c.Disconnect(t.Context(), nas, radclient.MikroTik, radclient.Session{SessionID: id, UserName: "user1"}); err != nil {
 			t.Error(err)
 		}
 	}
