@@ -51,7 +51,7 @@ func newFlags(name string, o *options) *flag.FlagSet {
 	f.StringVar(&o.password, "password", "pass%d", "`password` of the users, with their number for %d")
 	f.IntVar(&o.users, "users", 100, "how `many` of them, from 0")
 	f.StringVar(&o.usersFile, "users-file", "", "`FILE` of users in place of those: a line has a name, a password, and perhaps accept or reject")
-	f.StringVar(&o.mix, "mix", "pap", "what users do, as `KIND=WEIGHT,...`: "+strings.Join(loadgen.KindNames(), ", ")+" (Start, Interims, Stop)")
+	f.StringVar(&o.mix, "mix", "pap", "what users do, as `KIND=WEIGHT,...`: "+strings.Join(loadgen.KindNames(), ", ")+"; sessions are a login, Start, Interims and Stop, acct is those alone")
 	f.StringVar(&o.expect, "expect", "any", "what logins must be answered with: accept, reject or any; no `answer` else is right")
 	f.BoolVar(&c.RequireMessageAuthenticator, "require-ma", false, "replies to Access-Requests must begin with a Message-Authenticator (BlastRADIUS)")
 	f.IntVar(&c.Sockets, "sockets", 0, "source `ports`, each with 256 Identifiers (default: 1 for 128 workers, 4 to 64 for a storm, else 4)")
