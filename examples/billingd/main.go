@@ -44,25 +44,18 @@ import (
 
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/coa"
+	"github.com/radpool/radpool/examples/serving"
 	"github.com/radpool/radpool/radpool"
 	"github.com/radpool/radpool/radpool/metrics"
 )
 
 func main() {
 	keep := allowGarbage()
-	ctx, stop := signals()
+	ctx, stop := serving.Signals()
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	keep()
 	stop()
 	os.Exit(status)
-}
-
-// signals returns a context that the first signal ends. The second one finds
-// nobody who waits for it, and ends the process.
-func signals() (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
 }
 
 // run is the whole program: it serves until ctx ends, and returns the exit

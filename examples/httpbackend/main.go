@@ -29,12 +29,7 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
-	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
+	"io"
 
 	"go.uber.org/zap"
 
@@ -42,28 +37,12 @@ import (
 )
 
 func main() {
-	o, err := parseFlags(os.Args[1:], os.Stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return
-	}
-	if err != nil {
-		fail(2, err)
-	}
-	log, err := zap.NewProduction()
-	if err != nil {
-		fail(1, err)
-	}
-	o.served.Logger = log
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends it at once
-	r := newRemote(o)
-	defer r.close()
-	if err := serving.Run(ctx, o.served, r, os.Stdout); err != nil {
-		fail(1, err)
-	}
+	serving.Program[*options]{Name: "httpbackend", Parse: parseFlags, Serve: serve}.Main()
 }
 
-func fail(status int, err error) {
-	fmt.Fprintf(os.Stderr, "httpbackend: %v\n", err)
-	os.Exit(status)
+func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) error {
+	r := newRemote(o)
+	defer r.close()
+	o.served.Logger = log
+	return serving.Run(ctx, o.served, r, stdout)
 }

@@ -45,8 +45,8 @@ var errBusy = errors.New("the remote has asked for a pause")
 // newRemote returns a remote that has at most conns connections, which stay open.
 func newRemote(o *options) *remote {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = o.tls
-	transport.MaxConnsPerHost, transport.MaxIdleConnsPerHost, transport.MaxIdleConns = o.conns, o.conns, o.conns
+	transport.TLSClientConfig = o.TLS
+	transport.MaxConnsPerHost, transport.MaxIdleConnsPerHost, transport.MaxIdleConns = o.Conns, o.Conns, o.Conns
 	transport.Proxy = nil // passwords go nowhere else
 	transport.DisableCompression = true
 	transport.MaxResponseHeaderBytes = maxHeader
@@ -55,7 +55,7 @@ func newRemote(o *options) *remote {
 			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		base: strings.TrimSuffix(o.url, "/"), token: o.token, timeout: o.timeout, sendPasswords: o.sendPasswords,
+		base: strings.TrimSuffix(o.url, "/"), token: o.token, timeout: o.Timeout, sendPasswords: o.sendPasswords,
 	}
 }
 

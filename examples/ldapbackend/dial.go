@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"net/url"
-	"strings"
 
 	"github.com/go-ldap/ldap/v3"
 
@@ -21,19 +18,19 @@ var errRefused = errors.New("the directory refuses")
 
 // dial returns a connection that is bound as the service, or that is bound as nobody.
 func (d *directory) dial(ctx context.Context, bind bool) (conn, error) {
-	dialer := &net.Dialer{Timeout: d.timeout}
+	dialer := &net.Dialer{Timeout: d.Timeout}
 	if deadline, ok := ctx.Deadline(); ok {
 		dialer.Deadline = deadline
 	}
-	c, err := ldap.DialURL(d.url, ldap.DialWithDialer(dialer), ldap.DialWithTLSConfig(d.tls))
+	c, err := ldap.DialURL(d.url, ldap.DialWithDialer(dialer), ldap.DialWithTLSConfig(d.TLS))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.url, err)
 	}
-	c.SetTimeout(d.timeout)
+	c.SetTimeout(d.Timeout)
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	defer stop()
 	if d.startTLS {
-		err = c.StartTLS(d.tls)
+		err = c.StartTLS(d.TLS)
 	}
 	if err != nil {
 		_ = c.Close()
@@ -57,23 +54,19 @@ func (d *directory) bindError(err error) error {
 	return fmt.Errorf("%s: bind as %q: %w", d.url, d.bindDN, err)
 }
 
-// tlsConfig is that of -ca for the host of the URL.
-func tlsConfig(address, ca string) (*tls.Config, error) {
-	u, err := url.Parse(address)
+// readURL checks the URL, for whose host the certificate must be.
+func (o *options) readURL() error {
+	u, err := url.Parse(o.url)
 	if err != nil {
-		return nil, fmt.Errorf("-url: %w", err)
+		return fmt.Errorf("-url: %w", err)
 	}
 	switch u.Scheme {
 	case "ldap", "ldaps", "ldapi":
 	default:
-		return nil, fmt.Errorf("-url %s: must begin with ldap://, ldaps:// or ldapi://", address)
+		return fmt.Errorf("-url %s: must begin with ldap://, ldaps:// or ldapi://", o.url)
 	}
-	cfg, err := serving.TLS(ca)
-	if err != nil {
-		return nil, fmt.Errorf("-ca: %w", err)
-	}
-	cfg.ServerName = u.Hostname()
-	return cfg, nil
+	o.TLS.ServerName = u.Hostname()
+	return nil
 }
 
 // inTheClear reports whether passwords would go over a network as they are.
@@ -82,7 +75,5 @@ func inTheClear(address string, startTLS bool) bool {
 	if err != nil || u.Scheme != "ldap" || startTLS {
 		return false
 	}
-	host := strings.ToLower(u.Hostname())
-	addr, err := netip.ParseAddr(host)
-	return host != "localhost" && (err != nil || !addr.IsLoopback())
+	return !serving.ThisMachine(u.Hostname())
 }

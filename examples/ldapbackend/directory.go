@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/attrs"
+	"github.com/radpool/radpool/examples/serving"
 )
 
 // A mapping is an attribute of an entry that goes into the reply.
@@ -24,7 +24,6 @@ type mapping struct {
 type settings struct {
 	url      string
 	startTLS bool
-	tls      *tls.Config
 	bindDN   string // empty: anonymous
 	password string
 
@@ -36,9 +35,8 @@ type settings struct {
 	pairsAttr    string // has "Framed-IP-Address := 10.0.0.1"; empty: none has
 	mappings     []mapping
 
-	conns   int
-	timeout time.Duration // of one operation
-	idle    time.Duration
+	serving.Upstream
+	idle time.Duration
 }
 
 // A directory finds subscribers in LDAP. It is the half of a billing.Handler that
@@ -59,7 +57,7 @@ func newDirectory(s settings) *directory {
 	for _, m := range s.mappings {
 		d.want = append(d.want, m.from)
 	}
-	d.searches = newPool(s.conns, s.idle, func(ctx context.Context) (conn, error) { return d.dial(ctx, true) })
+	d.searches = newPool(s.Conns, s.idle, func(ctx context.Context) (conn, error) { return d.dial(ctx, true) })
 	return d
 }
 
@@ -77,41 +75,46 @@ func (d *directory) check(ctx context.Context) error {
 
 // Authorize finds the subscriber; the Processor compares the password.
 func (d *directory) Authorize(ctx context.Context, req *billing.AccessRequest) (billing.Grant, error) {
-	found, err := d.find(ctx, req.UserName)
-	if err != nil || found == nil {
-		return billing.Grant{Reason: billing.ReasonUnknownUser}, err
-	}
-	return d.grant(found)
+	return d.answer(d.find(ctx, req.UserName))
 }
 
 // AuthorizeBatch finds all of them with one search.
 func (d *directory) AuthorizeBatch(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
+	d.findAll(ctx, reqs, func(i int, entry *ldap.Entry, err error) {
+		grants[i], errs[i] = d.answer(entry, err)
+	})
+}
+
+// answer is what the entry that was found grants, or why none was.
+func (d *directory) answer(entry *ldap.Entry, err error) (billing.Grant, error) {
+	if err != nil || entry == nil {
+		return billing.Grant{Reason: billing.ReasonUnknownUser}, err
+	}
+	return d.grant(entry)
+}
+
+// findAll finds the entries of the subscribers who ask with one search. It calls found
+// for each request, with the entry or nil if there is none.
+func (d *directory) findAll(ctx context.Context, reqs []*billing.AccessRequest, found func(i int, entry *ldap.Entry, err error)) {
 	names := make([]string, len(reqs))
 	for i, req := range reqs {
 		names[i] = req.UserName
 	}
 	all, err := d.searchFor(ctx, names)
-	answered := errors.As(err, new(*ldap.Error)) && !broken(err)
-	for i, req := range reqs {
+	answered := len(reqs) > 1 && errors.As(err, new(*ldap.Error)) && !broken(err)
+	for i, name := range names {
+		var entry *ldap.Entry
+		whose := err
 		switch {
 		case answered:
 			// The directory does not take the search as a whole, such as for a limit on
 			// entries: one by one, so that one request's failure is its own.
-			grants[i], errs[i] = d.Authorize(ctx, req)
-		case err != nil:
-			grants[i], errs[i] = billing.Grant{}, err
-		default:
-			grants[i], errs[i] = d.pick(all, req.UserName)
+			entry, whose = d.find(ctx, name)
+		case err == nil:
+			entry, whose = d.entryOf(all, name)
 		}
+		found(i, entry, whose)
 	}
-}
-
-func (d *directory) pick(all []*ldap.Entry, name string) (billing.Grant, error) {
-	entry, err := d.entryOf(all, name)
-	if err != nil || entry == nil {
-		return billing.Grant{Reason: billing.ReasonUnknownUser}, err
-	}
-	return d.grant(entry)
 }
 
 // find returns the entry of a name, or nil if there is none.
@@ -147,7 +150,7 @@ func (d *directory) searchFor(ctx context.Context, names []string) ([]*ldap.Entr
 }
 
 func (d *directory) search(ctx context.Context, base string, scope int, filter string, want []string) (entries []*ldap.Entry, err error) {
-	seconds := max(1, int(d.timeout/time.Second))
+	seconds := max(1, int(d.Timeout/time.Second))
 	err = d.searches.do(ctx, func(c conn) error {
 		res, err := c.Search(ldap.NewSearchRequest(base, scope, ldap.NeverDerefAliases, 0, seconds, false, filter, want, nil))
 		if err == nil {

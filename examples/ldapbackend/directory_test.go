@@ -21,6 +21,7 @@ import (
 
 	"github.com/radpool/radpool/billing"
 	"github.com/radpool/radpool/billing/billingtest"
+	"github.com/radpool/radpool/examples/serving"
 )
 
 func TestMain(m *testing.M) {
@@ -85,7 +86,7 @@ func TestReply(t *testing.T) {
 
 // Of several values of -access-attr, which have no order, one that forbids is enough.
 func TestAccessOfSeveralValues(t *testing.T) {
-	d := newDirectory(settings{accessAttr: "dialupAccess", conns: 1})
+	d := newDirectory(settings{accessAttr: "dialupAccess", Upstream: serving.Upstream{Conns: 1}})
 	for reason, cases := range map[billing.Reason][][]string{
 		billing.ReasonNone:    {{"yes"}, {"TRUE", "yes"}},
 		billing.ReasonBlocked: {nil, {""}, {"False"}, {"yes", "false"}, {"FALSE", "yes"}, {"yes", ""}},
@@ -102,7 +103,7 @@ func TestAccessOfSeveralValues(t *testing.T) {
 // A bind without a name is one as nobody, and succeeds, with some servers whatever the
 // password is: an entry without a name proves nobody.
 func TestEntryWithoutName(t *testing.T) {
-	s := settings{nameAttr: "uid", filter: "(uid=%u)", conns: 1, timeout: time.Second, idle: time.Minute}
+	s := settings{nameAttr: "uid", filter: "(uid=%u)", Upstream: serving.Upstream{Conns: 1, Timeout: time.Second}, idle: time.Minute}
 	b := newBinder(s)
 	conns := func(context.Context) (conn, error) { return &nameless{fakeConn{ended: make(chan struct{})}}, nil }
 	b.dir.searches, b.binds = newPool(1, time.Minute, conns), newPool(1, time.Minute, conns)

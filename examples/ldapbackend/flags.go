@@ -19,9 +19,6 @@ const (
 	modeBind = "bind"
 )
 
-// maxConns bounds -conns: each is a worker, and a thread's worth of work in the directory.
-const maxConns = 1024
-
 // defaultMap is what goes into the reply without -map.
 const defaultMap = "radiusFramedIPAddress=Framed-IP-Address radiusFramedIPNetmask=Framed-IP-Netmask " +
 	"radiusFramedRoute=Framed-Route radiusFilterId=Filter-Id radiusSessionTimeout=Session-Timeout " +
@@ -38,11 +35,10 @@ type options struct {
 
 func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	o := &options{served: serving.Options{Name: "ldapbackend"}}
-	var ca, passwordFile string
+	var passwordFile string
 	f := o.served.Flags(stderr)
 	f.StringVar(&o.url, "url", "ldap://127.0.0.1", "`URL` of the directory: ldap://, ldaps:// or ldapi://")
 	f.BoolVar(&o.startTLS, "start-tls", false, "encrypt a connection of ldap:// before anything else is said")
-	f.StringVar(&ca, "ca", "", "`FILE` with the certificates, in PEM, that the directory's must come from (default: those of the system)")
 	f.StringVar(&o.bindDN, "bind-dn", "", "`name` to bind as (default: anonymous)")
 	f.StringVar(&passwordFile, "password-file", "", "`FILE` whose first line is the password of -bind-dn")
 	f.StringVar(&o.base, "base", "", "`name` of the entry under which the subscribers are; required")
@@ -52,17 +48,19 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.accessAttr, "access-attr", "", "`attribute` that an entry must have, and not with the value false, to log in (default: none)")
 	f.StringVar(&o.pairsAttr, "pairs", "radiusReplyAttribute", "`attribute` whose values are NAME := VALUE for the reply; empty: none")
 	f.Func("map", "`ATTRIBUTE=NAME` of the directory and of RADIUS, for the reply; may be given several times (default: see the documentation)", o.addMap)
-	f.StringVar(&o.mode, "mode", modeHash, "who checks passwords: `hash` (this program, with what it reads) or bind (the directory)")
-	f.IntVar(&o.conns, "conns", 32, "connections to the directory, and workers, at `most`; with -mode bind as many again to bind on")
-	f.DurationVar(&o.timeout, "timeout", 3*time.Second, "how `long` the directory may take to answer")
+	f.StringVar(&o.mode, "mode", modeHash, "who checks passwords: `hash` (this program, with what it reads) or bind (the directory, over as many connections again)")
+	o.Upstream.Flags(f, "the directory", 32)
 	f.DurationVar(&o.idle, "idle", time.Minute, "close connections that were not used for so `long`")
 	f.StringVar(&o.db, "db", "sqlite:radacct.db", "`database` for accounting, as billingd has it")
 	if err := serving.Parse(f, args); err != nil {
 		return nil, err
 	}
-	o.served.Workers = o.conns // more would only wait for a connection
-	var err error
-	if o.tls, err = tlsConfig(o.url, ca); err != nil {
+	o.served.Workers = o.Conns // more would only wait for a connection
+	err := o.Check()
+	if err == nil {
+		err = o.readURL()
+	}
+	if err != nil {
 		return nil, err
 	}
 	if o.password, err = serving.FirstLine(passwordFile); err != nil {
@@ -87,8 +85,6 @@ func (o *options) validate() error {
 	}
 	wrong(o.mode != modeHash && o.mode != modeBind, "-mode %s: must be hash or bind", o.mode)
 	wrong(o.base == "", "-base: required, such as ou=people,dc=example,dc=org")
-	wrong(o.conns < 1 || o.conns > maxConns, "-conns %d: must be 1 to %d", o.conns, maxConns)
-	wrong(o.timeout <= 0, "-timeout %v: must be more than 0", o.timeout)
 	wrong(o.idle <= 0, "-idle %v: must be more than 0", o.idle)
 	wrong(o.nameAttr == "", "-name-attr: required")
 	wrong(o.bindDN != "" && o.password == "", "-bind-dn: needs -password-file, since a bind without a password is one as nobody")

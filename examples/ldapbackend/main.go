@@ -17,7 +17,8 @@
 // to read userPassword.
 //
 // With -mode bind it binds as the subscriber with what they gave. That works with every
-// directory, and with PAP only; each request is a search and a bind of its own.
+// directory, and with PAP only. All requests that wait are one search, and a bind each, on
+// connections that are for binds alone: so none is ever bound anew to search.
 //
 // # The reply
 //
@@ -46,12 +47,7 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"go.uber.org/zap"
 
@@ -64,24 +60,7 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends it at once
-	o, err := parseFlags(os.Args[1:], os.Stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		os.Exit(0)
-	case err != nil:
-		fmt.Fprintf(os.Stderr, "ldapbackend: %v\n", err)
-		os.Exit(2)
-	}
-	log, err := zap.NewProduction()
-	if err == nil {
-		err = serve(ctx, o, os.Stdout, log)
-	}
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "ldapbackend: %v\n", err)
-		os.Exit(1)
-	}
+	serving.Program[*options]{Name: "ldapbackend", Parse: parseFlags, Serve: serve}.Main()
 }
 
 // backend is what is open: a billing.Handler with both halves.
@@ -110,7 +89,7 @@ func open(ctx context.Context, o *options, log *zap.Logger) (*backend, error) {
 	if inTheClear(o.url, o.startTLS) {
 		log.Warn("passwords go over the network as they are: use ldaps:// or -start-tls", zap.String("url", o.url))
 	}
-	check, cancel := context.WithTimeout(ctx, o.timeout)
+	check, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
 	if err := dir.check(check); errors.Is(err, errRefused) {
 		subscribers.close()
