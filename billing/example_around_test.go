@@ -155,3 +155,25 @@ func ExampleNewHidden() {
 	fmt.Println(reply.Outcome(), err, "tag", value[0], "and", len(value)-1, "octets")
 	// Output: Access-Accept <nil> tag 1 and 18 octets
 }
+
+// What accounting has told of a session.
+func ExampleMemory_Session() {
+	memory := billing.NewMemory(0)
+	recorder := &billingtest.Recorder{Handler: memory}
+	p := &billing.Processor{Handler: recorder}
+	for _, req := range []billingtest.Request{
+		billingtest.Stop("alice", "5AC0").SessionTime(time.Hour).Octets(1_000, 5_000_000_000),
+		billingtest.Start("alice", "5AC0"), // comes late
+	} {
+		if _, err := billingtest.Do(context.Background(), p, req); err != nil {
+			fmt.Println(err)
+		}
+	}
+	s, ok := memory.Session(recorder.Records()[0].UniqueID)
+	fmt.Println(ok, s.UserName, s.SessionID, s.SessionTime, s.OutputOctets, "ended:", !s.Stopped.IsZero())
+	kept, open := memory.Sessions()
+	fmt.Println(kept, "kept,", open, "open")
+	// Output:
+	// true alice 5AC0 1h0m0s 5000000000 ended: true
+	// 1 kept, 0 open
+}

@@ -2,6 +2,7 @@ package journal_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,4 +46,25 @@ func ExampleJournal_Parked() {
 	// Accounting-Response <nil>
 	// mallory Stop billing: the accounting record cannot be stored: no such subscriber
 	// 1 <nil>
+}
+
+// Who asks a back end that is away through a journal can tell that from a mistake in the request.
+func ExampleAwayError() {
+	backend := &flaky{Memory: billing.NewMemory(0), stored: make(chan string, 1)}
+	backend.away.Store(true)
+	j, err := journal.Open(context.Background(), "", backend, journal.Options{}) // without a file
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = j.Close() }()
+	for range 10 { // three failures in a row are enough
+		err := j.Handler().Account(context.Background(), &billing.AccountingRecord{Status: billing.Start, UniqueID: "1", SessionID: "s1"})
+		if away, ok := errors.AsType[*journal.AwayError](err); ok {
+			fmt.Printf("no answer to %s: %v\n", away.What, away.Err)
+			return
+		}
+	}
+	// Output:
+	// no answer to accounting: the database does not answer
 }
