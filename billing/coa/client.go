@@ -34,6 +34,14 @@ type ClientConfig struct {
 	Listen         func() (net.PacketConn, error)
 }
 
+// maxNASes is how many NASes a Client knows at most, and groupSize how many of them one
+// radclient.Client asks: it knows its NASes from the start, and so another takes its place
+// for each NAS that becomes known.
+const (
+	maxNASes  = 65536
+	groupSize = 128
+)
+
 // A Client is a NAS that asks over the network, with package radclient. NASes become
 // known as they are asked, 65,536 of them at most. Make one with NewClient.
 type Client struct {
@@ -41,12 +49,13 @@ type Client struct {
 	closing sync.WaitGroup // of generations that were replaced
 
 	mu     sync.Mutex
-	now    *generation // guarded by mu
-	closed bool        // guarded by mu
+	groups []*generation          // guarded by mu; all but the last have groupSize NASes
+	at     map[netip.AddrPort]int // guarded by mu: in which group a NAS is
+	closed bool                   // guarded by mu
 }
 
-// A generation is a radclient.Client with the NASes that were known when it was made,
-// and what uses it.
+// A generation is a radclient.Client with the NASes that were known of a group when it was
+// made, and what uses it.
 type generation struct {
 	client  *radclient.Client
 	servers map[netip.AddrPort][]byte // and their secrets
@@ -58,7 +67,7 @@ func NewClient(config ClientConfig) (*Client, error) {
 	if config.Find == nil {
 		return nil, errors.New("coa: ClientConfig.Find is required")
 	}
-	return &Client{config: config, now: new(generation)}, nil
+	return &Client{config: config, at: make(map[netip.AddrPort]int)}, nil
 }
 
 func (c *Client) generation(servers map[netip.AddrPort][]byte) (*generation, error) {
@@ -75,13 +84,13 @@ func (c *Client) generation(servers map[netip.AddrPort][]byte) (*generation, err
 // a second time.
 func (c *Client) Close() error {
 	c.mu.Lock()
-	g := c.now
+	groups := c.groups
 	c.closed = true
 	c.mu.Unlock()
-	if g.client != nil {
+	for _, g := range groups {
 		_ = g.client.Close() // always nil
+		g.users.Wait()
 	}
-	g.users.Wait()
 	c.closing.Wait()
 	return nil
 }
@@ -94,24 +103,47 @@ func (c *Client) use(t *Target) (*generation, error) {
 	if c.closed {
 		return nil, radclient.ErrClosed
 	}
-	if secret, known := c.now.servers[t.Addr]; !known || !bytes.Equal(secret, t.Secret) {
-		servers := make(map[netip.AddrPort][]byte, len(c.now.servers)+1)
-		maps.Copy(servers, c.now.servers)
-		servers[t.Addr] = bytes.Clone(t.Secret)
-		next, err := c.generation(servers)
-		if err != nil {
+	at, known := c.at[t.Addr]
+	if !known {
+		at = len(c.at) / groupSize
+	}
+	if !known || !bytes.Equal(c.groups[at].servers[t.Addr], t.Secret) {
+		if err := c.learnLocked(at, t); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 		}
-		if old := c.now; old.client != nil {
-			c.closing.Go(func() { // when the last request has ended
-				old.users.Wait()
-				_ = old.client.Close()
-			})
-		}
-		c.now = next
 	}
-	c.now.users.Add(1)
-	return c.now, nil
+	g := c.groups[at]
+	g.users.Add(1)
+	return g, nil
+}
+
+// learnLocked makes the next generation of a group, which knows this NAS by its secret.
+func (c *Client) learnLocked(at int, t *Target) error {
+	if at == maxNASes/groupSize {
+		return fmt.Errorf("%d NASes are known, and no more can be", maxNASes)
+	}
+	var old *generation
+	servers := make(map[netip.AddrPort][]byte)
+	if at < len(c.groups) {
+		old = c.groups[at]
+		maps.Copy(servers, old.servers)
+	}
+	servers[t.Addr] = bytes.Clone(t.Secret)
+	next, err := c.generation(servers)
+	if err != nil {
+		return err
+	}
+	c.at[t.Addr] = at
+	if old == nil {
+		c.groups = append(c.groups, next)
+		return nil
+	}
+	c.groups[at] = next
+	c.closing.Go(func() { // when the last request has ended
+		old.users.Wait()
+		_ = old.client.Close() // always nil
+	})
+	return nil
 }
 
 // Change sends a CoA-Request.
