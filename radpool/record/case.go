@@ -33,6 +33,7 @@ func (r *Recorder) request(req *radpool.Request) *pending {
 		switch ref.Name {
 		case "EAP-Message", "State": // parts of a conversation whose other side is not here
 			p.useless = true
+		case unreadable: // nobody knows what is in it
 		case "User-Password":
 			p.method = golden.UserPassword
 			p.password = r.macPassword(req)
@@ -64,6 +65,9 @@ func (r *Recorder) macPassword(req *radpool.Request) string {
 	}
 	return string(name)
 }
+
+// unreadable is what golden.Attributes calls a Vendor-Specific in which not everything has a name.
+const unreadable = "Vendor-Specific"
 
 // isName reports whether it is one that HashNames is about.
 func isName(ref dict.Ref) bool { return ref.Name == "User-Name" || ref.Name == "Calling-Station-Id" }
@@ -123,7 +127,7 @@ func (p *pending) reply(attrs radius.Attributes) iter.Seq[golden.Pair] {
 	return func(yield func(golden.Pair) bool) {
 		for ref, pair := range golden.Attributes(attrs) {
 			masked := p.recorder.masked(ref, pair, "")
-			if dict.Secret(ref.Attr) || ref.Name == "MS-CHAP-Error" || masked.Text != pair.Text && !isName(ref) {
+			if dict.Secret(ref.Attr) || ref.Name == "MS-CHAP-Error" || ref.Name == unreadable || masked.Text != pair.Text && !isName(ref) {
 				masked.Text = "*"
 			}
 			if !yield(masked) {

@@ -8,7 +8,8 @@
 //	                        │                       │
 //	                        └── without passwords ──┴──► traffic.txtar ──► billingtest.Golden, in a test
 //
-// No password and no secret is in the file. Instead of each password that was right stands
+// No password and no secret is in the file; a Vendor-Specific that cannot be read is left out,
+// since nobody knows what it holds. Instead of each password that was right stands
 // one test password, whatever the method was; so a test runs the file against a back end
 // whose subscribers have that password.
 package record
