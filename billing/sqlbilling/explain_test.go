@@ -66,6 +66,9 @@ var explanations = []struct {
 	{"Expiration", rows{pass, check("Expiration", ":=", "10 Jul 2020")}, nil,
 		passStep + `radcheck, id 2: Expiration := "10 Jul 2020": is set` + "\n" +
 			`accepted false restricted false reason expired password ` + cleartext + `/false ["Reply-Message = Account expired"]`},
+	{"a password within a text", rows{pass, reply("Cisco-AVPair", "+=", "psk=hunter2"), reply("Cisco-AVPair", "+=", "shell:priv-lvl=15")}, nil,
+		passStep + `radreply, id 1: Cisco-AVPair += "psk=***": is set` + "\n" + `radreply, id 2: Cisco-AVPair += "shell:priv-lvl=15": is set` + "\n" +
+			`accepted true restricted false reason none password ` + cleartext + `/false ["Cisco-AVPair = psk=***" "Cisco-AVPair = shell:priv-lvl=15"]`},
 	{"no money", rows{pass, check("Radpool-Balance", ":=", "0"), greply("radpool-restricted", "Filter-Id", "=", "pay")}, nil,
 		passStep + `radcheck, id 2: Radpool-Balance := "0": is set` + "\n" +
 			`radgroupreply, id 1, group "the restricted profile": Filter-Id = "pay": is set` + "\n" +

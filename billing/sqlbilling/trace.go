@@ -186,5 +186,5 @@ func shown(p *pair) string {
 	if dict.Secret(p.ref.Attr) {
 		return "***"
 	}
-	return fmt.Sprintf("%.253q", p.row.value)
+	return fmt.Sprintf("%.253q", dict.HidePairs(p.row.value, "***"))
 }

@@ -79,7 +79,11 @@ func Text(d *dict.Dictionary, avp *radius.AVP) string {
 	if dict.Secret(a) {
 		return name + " = ***"
 	}
-	return name + " = " + a.Format(value)
+	text := a.Format(value)
+	if a.Type == dict.TypeString {
+		text = dict.HidePairs(text, "***")
+	}
+	return name + " = " + text
 }
 
 // Unquote takes off the quotes of a value that is wholly in quotes.
