@@ -30,14 +30,16 @@ type setText struct {
 
 // asksTable has the asks: their place i from 1 on, their values c0, c1, ..., and how
 // many ask for the same user.
-const asksTable = `(SELECT t.*, COUNT(*) OVER (PARTITION BY t.c0, USER) AS many FROM JSON_TABLE(SOURCE, '$[*]' COLUMNS (i FOR ORDINALITYCOLUMNS)) t) q`
+const asksTable = `(SELECT t.*, COUNT(*) OVER (PARTITION BY t.c0, USER) AS many FROM JSON_TABLE(@radpool_asks, '$[*]' COLUMNS (i FOR ORDINALITYCOLUMNS)) t) q`
 
 // gotRow adds to the answers, and is a value for expiry_time.
 const gotRow = `IF((@radpool_got := CONCAT(@radpool_got, c.i, '=', COALESCE(HEX(CONVERT(r.framedipaddress USING utf8mb4)), ''), ',')) IS NULL, UNTIL, UNTIL)`
 
-// someLeft are the asks, or none where each has its answer: mostly everyone gets the
-// row that they had, and then the second UPDATE is to cost nothing.
-const someLeft = `IF(LENGTH(@radpool_got) - LENGTH(REPLACE(@radpool_got, '=', '')) < JSON_LENGTH(@radpool_asks), @radpool_asks, '[]')`
+// someLeft is whether somebody has no answer yet, before the number of the asks. Mostly
+// everyone gets the row that they had, and then the second UPDATE is to cost nothing:
+// not to be read and planned either, which is why it is a text in a variable until it
+// is known to be needed.
+const someLeft = "LENGTH(@radpool_got) - LENGTH(REPLACE(@radpool_got, '=', '')) < "
 
 const (
 	setOwn = `UPDATE (SELECT d.* FROM (
@@ -53,8 +55,7 @@ WHERE @radpool_turn = 1 AND r.pool_name = c.c0 AND SAME_C AND (DEVICE_C OR r.use
 ) a STRAIGHT_JOIN (`
 	setMine = `) f ON f.p = a.c0 AND f.n = a.n) c STRAIGHT_JOIN radippool r ON r.id = c.id
 SET SETS, expiry_time = GOT
-WHERE @radpool_turn = 1 AND r.pool_name = c.c0 AND r.expiry_time < NOW_;
-`
+WHERE @radpool_turn = 1 AND r.pool_name = c.c0 AND r.expiry_time < NOW_`
 )
 
 // newSetText is nil where texts of radippool have no character set to ask in.
@@ -92,8 +93,7 @@ func (l *leaser) newSetText() *setText {
 		"DEVICE_Q", with("q").Device(l.tables), "DEVICE_C", with("c").Device(l.tables),
 		"SAME_Q", l.same("r.username", "q.c1"), "SAME_C", l.same("r.username", "c.c1"),
 	)
-	s.own, s.mine = strings.ReplaceAll(fill.Replace(setOwn), "SOURCE", "@radpool_asks"), fill.Replace(setMine)
-	s.free = strings.ReplaceAll(fill.Replace(setFree), "SOURCE", someLeft)
+	s.own, s.free, s.mine = fill.Replace(setOwn), fill.Replace(setFree), fill.Replace(setMine)
 	return s
 }
 
@@ -145,17 +145,21 @@ func (l *leaser) setText(values [][]string, names []string, pools map[string]int
 		list = append(list, jsonNames(v)...)
 	}
 	list = append(list, ']')
-	var b strings.Builder
-	b.WriteString("SET @radpool_turn = GET_LOCK(" + turn + ", " + lockWait + "), @radpool_got = _binary',', @radpool_asks = " +
-		literal(string(list)) + "; START TRANSACTION;\n" + l.sets.own + l.sets.free)
+	var b, free strings.Builder
+	free.WriteString(l.sets.free)
 	for i, name := range names {
 		if i > 0 {
-			b.WriteString(" UNION ALL ")
+			free.WriteString(" UNION ALL ")
 		}
-		b.WriteString("SELECT " + asColumn(l.sets.pool, name) + " AS p, u.id, ROW_NUMBER() OVER (ORDER BY u.expiry_time, u.id) AS n FROM (SELECT id, expiry_time FROM radippool WHERE pool_name = " +
+		free.WriteString("SELECT " + asColumn(l.sets.pool, name) + " AS p, u.id, ROW_NUMBER() OVER (ORDER BY u.expiry_time, u.id) AS n FROM (SELECT id, expiry_time FROM radippool WHERE pool_name = " +
 			literal(name) + " AND expiry_time < " + l.clock + " ORDER BY expiry_time LIMIT " + strconv.Itoa(pools[name]) + ") u")
 	}
-	b.WriteString(l.sets.mine + "COMMIT; DO RELEASE_LOCK(" + turn + "); SELECT @radpool_turn, @radpool_got")
+	free.WriteString(l.sets.mine)
+	b.WriteString("SET @radpool_turn = GET_LOCK(" + turn + ", " + lockWait + "), @radpool_got = _binary',', @radpool_asks = " +
+		literal(string(list)) + "; START TRANSACTION;\n" + l.sets.own +
+		"SET @radpool_free = IF(" + someLeft + strconv.Itoa(len(values)) + ", " + literal(free.String()) + ", 'DO 0');\n" +
+		"PREPARE radpool_free FROM @radpool_free; EXECUTE radpool_free;\n" +
+		"COMMIT; DO RELEASE_LOCK(" + turn + "); SELECT @radpool_turn, @radpool_got")
 	for _, name := range names {
 		b.WriteString(", EXISTS(SELECT 1 FROM radippool WHERE pool_name = " + literal(name) + " AND expiry_time < " + l.clock + ")")
 	}
