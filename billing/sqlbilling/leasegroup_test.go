@@ -40,59 +40,74 @@ func who(l *billing.AddressLease) string {
 // several devices, or of several pools: each lessee has one address and each address one
 // lessee, who has a lease keeps its address, and a pool is full when all of it is leased.
 func TestLeasesOfOneGroup(t *testing.T) {
+	eachLeaser(t, func(t *testing.T, e engine) { leaseInGroups(t, e, e.open(t, sqlbilling.Options{})) })
+}
+
+// FreeRADIUS's own radippool has no index for the rows that a user had.
+func TestLeasesWithoutIndexOfUsers(t *testing.T) {
 	eachLeaser(t, func(t *testing.T, e engine) {
-		const addresses, rounds = 24, 25
 		f := e.open(t, sqlbilling.Options{})
-		f.fillPool("main", addresses)
-		f.exec("INSERT INTO radippool (pool_name, framedipaddress, expiry_time) SELECT 'other', REPLACE(" + addrAsText(e) + ", '10.9.', '10.8.')" + addrCast(e) +
-			", expiry_time FROM radippool WHERE pool_name = 'main'")
-		rnd := rand.New(rand.NewPCG(9, 1))
-		ignoresCase := e.Name == mysqlEngine.Name
-		held, holder := make(map[string]string), make(map[string]string)
-		for range rounds {
-			leases := make([]*billing.AddressLease, 1+rnd.IntN(2*addresses))
-			for i := range leases {
-				user := fmt.Sprintf("%s%d", []string{"user", "usör", "пользователь"}[rnd.IntN(3)], rnd.IntN(8))
-				leases[i] = wish(user, []string{"", "a", "b"}[rnd.IntN(3)])
-				leases[i].Pool = []string{"main", "other"}[rnd.IntN(2)]
-				if ignoresCase && !strings.HasPrefix(user, "п") && rnd.IntN(3) == 0 {
-					leases[i].UserName = strings.ToUpper(user)
-				}
-			}
-			f.LeaseAddresses(t.Context(), leases)
-			used := make(map[string]int)
-			for _, l := range leases {
-				addr := addrText(l)
-				switch {
-				case l.Err != nil:
-					t.Fatal(l.Err)
-				case held[who(l)] != "" && held[who(l)] != addr:
-					t.Fatalf("%s has %s, and now %s", who(l), held[who(l)], addr)
-				case addr == "none":
-					used[l.Pool]++
-					continue
-				case holder[addr] != "" && holder[addr] != who(l):
-					t.Fatalf("%s is of %s, and given to %s", addr, holder[addr], who(l))
-				}
-				held[who(l)], holder[addr] = addr, who(l)
-			}
-			for pool := range used {
-				var free int
-				f.get(&free, "SELECT COUNT(*) FROM radippool WHERE expiry_time < '2020-01-01 00:00:00' AND pool_name = '"+pool+"'")
-				if free > 0 {
-					t.Fatalf("%d had none of %s, and %d are free", used[pool], pool, free)
-				}
-			}
-			// Some leases end.
-			for lessee, addr := range held {
-				if rnd.IntN(4) == 0 {
-					f.exec("UPDATE radippool SET expiry_time = '2011-02-03 04:05:06' WHERE framedipaddress = ?", addr)
-					delete(held, lessee)
-					delete(holder, addr)
-				}
+		drop := "DROP INDEX radippool_poolname_username"
+		if e.Name == mysqlEngine.Name {
+			drop += " ON radippool"
+		}
+		f.exec(drop)
+		leaseInGroups(t, e, f.again(sqlbilling.Options{}))
+	})
+}
+
+func leaseInGroups(t *testing.T, e engine, f *fixture) {
+	t.Helper()
+	const addresses, rounds = 24, 25
+	f.fillPool("main", addresses)
+	f.exec("INSERT INTO radippool (pool_name, framedipaddress, expiry_time) SELECT 'other', REPLACE(" + addrAsText(e) + ", '10.9.', '10.8.')" + addrCast(e) +
+		", expiry_time FROM radippool WHERE pool_name = 'main'")
+	rnd := rand.New(rand.NewPCG(9, 1))
+	ignoresCase := e.Name == mysqlEngine.Name
+	held, holder := make(map[string]string), make(map[string]string)
+	for range rounds {
+		leases := make([]*billing.AddressLease, 1+rnd.IntN(2*addresses))
+		for i := range leases {
+			user := fmt.Sprintf("%s%d", []string{"user", "usör", "пользователь"}[rnd.IntN(3)], rnd.IntN(8))
+			leases[i] = wish(user, []string{"", "a", "b"}[rnd.IntN(3)])
+			leases[i].Pool = []string{"main", "other"}[rnd.IntN(2)]
+			if ignoresCase && !strings.HasPrefix(user, "п") && rnd.IntN(3) == 0 {
+				leases[i].UserName = strings.ToUpper(user)
 			}
 		}
-	})
+		f.LeaseAddresses(t.Context(), leases)
+		used := make(map[string]int)
+		for _, l := range leases {
+			addr := addrText(l)
+			switch {
+			case l.Err != nil:
+				t.Fatal(l.Err)
+			case held[who(l)] != "" && held[who(l)] != addr:
+				t.Fatalf("%s has %s, and now %s", who(l), held[who(l)], addr)
+			case addr == "none":
+				used[l.Pool]++
+				continue
+			case holder[addr] != "" && holder[addr] != who(l):
+				t.Fatalf("%s is of %s, and given to %s", addr, holder[addr], who(l))
+			}
+			held[who(l)], holder[addr] = addr, who(l)
+		}
+		for pool := range used {
+			var free int
+			f.get(&free, "SELECT COUNT(*) FROM radippool WHERE expiry_time < '2020-01-01 00:00:00' AND pool_name = '"+pool+"'")
+			if free > 0 {
+				t.Fatalf("%d had none of %s, and %d are free", used[pool], pool, free)
+			}
+		}
+		// Some leases end.
+		for lessee, addr := range held {
+			if rnd.IntN(4) == 0 {
+				f.exec("UPDATE radippool SET expiry_time = '2011-02-03 04:05:06' WHERE framedipaddress = ?", addr)
+				delete(held, lessee)
+				delete(holder, addr)
+			}
+		}
+	}
 }
 
 // addrAsText and addrCast are for SQL that computes addresses.

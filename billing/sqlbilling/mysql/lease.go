@@ -41,11 +41,19 @@ func prepareLeases(
 	if l.clock == "NOW()" {
 		l.until = "NOW() + INTERVAL " + strconv.FormatInt(seconds, 10) + " SECOND"
 	}
+	open := func(ctx context.Context) (driver.Conn, error) { return source.connect(ctx, source.multi) }
 	if json {
-		l.sets = l.newSetText()
+		scans, err := lacks(ctx, db, "radippool", "pool_name", "username")
+		if err != nil {
+			return nil, err
+		}
+		l.sets = l.newSetText(scans)
+		if scans {
+			open = source.connectHashing
+		}
 	}
 	l.Conns = &dialect.Conns[driver.Conn]{
-		Open:  func(ctx context.Context) (driver.Conn, error) { return source.connect(ctx, source.multi) },
+		Open:  open,
 		Close: func(c driver.Conn) { _ = c.Close() },
 		Gone:  func(driver.Conn, error) bool { return true }, // with its transaction and its lock
 		Lost:  lost,

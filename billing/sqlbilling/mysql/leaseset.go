@@ -44,7 +44,7 @@ const someLeft = "LENGTH(@radpool_got) - LENGTH(REPLACE(@radpool_got, '=', '')) 
 const (
 	setOwn = `UPDATE (SELECT d.* FROM (
  SELECT q.*, r.id, ROW_NUMBER() OVER (PARTITION BY q.i ORDER BY DEVICE_Q DESC, r.expiry_time DESC) AS best
- FROM ASKS STRAIGHT_JOIN radippool r ON r.pool_name = q.c0 AND SAME_Q AND (DEVICE_Q OR q.many = 1 AND r.username <> '' AND r.expiry_time < NOW_)
+ FROM ASKS STRAIGHT_JOIN radippool r ON HAD AND (DEVICE_Q OR q.many = 1 AND r.username <> '' AND r.expiry_time < NOW_)
 ) d WHERE d.best = 1) c STRAIGHT_JOIN radippool r ON r.id = c.id
 SET SETS, expiry_time = GOT
 WHERE @radpool_turn = 1 AND r.pool_name = c.c0 AND SAME_C AND (DEVICE_C OR r.username <> '' AND r.expiry_time < NOW_);
@@ -58,8 +58,31 @@ SET SETS, expiry_time = GOT
 WHERE @radpool_turn = 1 AND r.pool_name = c.c0 AND r.expiry_time < NOW_`
 )
 
-// newSetText is nil where texts of radippool have no character set to ask in.
-func (l *leaser) newSetText() *setText {
+// The conditions on which a row is one that a user of the asks had. FreeRADIUS's own
+// radippool has no index for it. To go through the rows of the pool once for each ask,
+// by the index that it does have, would take seconds for a group; so there the server is
+// to go through the table once, and look each row's user up among the asks.
+const (
+	hadByIndex = "r.pool_name = q.c0 AND SAME_Q"
+	hadByScan  = "SAME_Q AND STRCMP(r.pool_name, q.c0) = 0" // what no index helps with
+)
+
+// connectHashing opens a connection whose joins may be hash joins, which those of
+// MariaDB are not unless asked for. Others pass the comment over.
+func (c *connector) connectHashing(ctx context.Context) (driver.Conn, error) {
+	dc, err := c.connect(ctx, c.multi)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := dc.(conn).ExecContext(ctx, "SET @radpool_turn = NULL /*M!100100 , SESSION join_cache_level = 4 */", nil); err != nil {
+		return nil, errors.Join(err, dc.Close())
+	}
+	return dc, nil
+}
+
+// newSetText is nil where texts of radippool have no character set to ask in. It scans
+// where there is no index for the rows that a user had.
+func (l *leaser) newSetText(scans bool) *setText {
 	all := dialect.LeaseColumns(l.tables)
 	s := &setText{pool: all[0]}
 	var columns strings.Builder
@@ -88,12 +111,17 @@ func (l *leaser) newSetText() *setText {
 		user = "LOWER(t.c1)"
 	}
 	asks := strings.NewReplacer("USER", user, "ORDINALITYCOLUMNS", "ORDINALITY"+columns.String()).Replace(asksTable)
+	had := hadByIndex
+	if scans {
+		had = hadByScan
+	}
+	own := strings.Replace(setOwn, "HAD", had, 1)
 	fill := strings.NewReplacer(
 		"ASKS", asks, "SETS", with("c").Sets(l.tables), "GOT", strings.ReplaceAll(gotRow, "UNTIL", l.until), "NOW_", l.clock,
 		"DEVICE_Q", with("q").Device(l.tables), "DEVICE_C", with("c").Device(l.tables),
 		"SAME_Q", l.same("r.username", "q.c1"), "SAME_C", l.same("r.username", "c.c1"),
 	)
-	s.own, s.free, s.mine = fill.Replace(setOwn), fill.Replace(setFree), fill.Replace(setMine)
+	s.own, s.free, s.mine = fill.Replace(own), fill.Replace(setFree), fill.Replace(setMine)
 	return s
 }
 
