@@ -3,6 +3,7 @@ package radclient
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"time"
@@ -36,6 +37,12 @@ type Server struct {
 	// was dead it is tried again after Failover.Revive.
 	NoStatusServer bool
 }
+
+// String returns the address, and never the secret.
+func (s Server) String() string { return s.Addr.String() }
+
+// Format prints what String returns, whatever the verb.
+func (s Server) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
 // Config is what a [Client] is made of. Zero fields mean their defaults.
 type Config struct {
@@ -88,11 +95,11 @@ const (
 type ConfigError struct {
 	Field string
 	Value any
-	Want  string // the bounds, in words
+	Bound string // in words
 }
 
 func (e *ConfigError) Error() string {
-	return fmt.Sprintf("radclient: Config.%s is %v: must be %s", e.Field, e.Value, e.Want)
+	return fmt.Sprintf("radclient: Config.%s is %v: must be %s", e.Field, e.Value, e.Bound)
 }
 
 // withDefaults returns c with each zero field replaced, or an error that names the first field out of its bounds.

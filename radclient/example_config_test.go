@@ -25,7 +25,7 @@ func ExampleNew() {
 	old.Secret = nil
 	_, err = radclient.New(radclient.Config{Servers: []radclient.Server{old}})
 	if wrong, ok := errors.AsType[*radclient.ConfigError](err); ok {
-		fmt.Println(wrong.Field, "must be", wrong.Want)
+		fmt.Println(wrong.Field, "must be", wrong.Bound)
 	}
 	// Output:
 	// alive <nil>

@@ -1,6 +1,8 @@
 package radpool
 
 import (
+	"fmt"
+	"io"
 	"net/netip"
 	"time"
 )
@@ -71,3 +73,14 @@ type Client struct {
 	// verified requests are sent again; what is learned never exceeds MaxRequestTime.
 	Patience time.Duration
 }
+
+// String returns name and prefix, and never the secret.
+func (c Client) String() string {
+	if c.Name == "" {
+		return c.Prefix.String()
+	}
+	return fmt.Sprintf("%s (%s)", c.Name, c.Prefix)
+}
+
+// Format prints what String returns, whatever the verb.
+func (c Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.String()) }

@@ -120,3 +120,25 @@ func TestReplaceWhileInUse(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// However a Client, a Conf or a database of it is printed, no secret is shown.
+func TestSecretsAreNotPrinted(t *testing.T) {
+	client := radpool.Client{Name: "bras1", Prefix: netip.MustParsePrefix("192.0.2.1/32"), Secret: []byte("s3cret")}
+	conf := radpool.Conf{
+		Clients: []radpool.Client{client},
+		SQL:     []radpool.ConfSQL{{Name: "sql", Driver: "mysql", Server: "db", Database: "radius", Password: "s3cret"}},
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x"} {
+		for _, v := range []any{client, &client, conf, &conf, struct{ C *radpool.Client }{&client}} {
+			text := fmt.Sprintf(verb, v)
+			for _, secret := range []string{"s3cret", fmt.Sprint([]byte("s3cret")), fmt.Sprintf("%#v", []byte("s3cret")), fmt.Sprintf("%x", "s3cret")} {
+				if strings.Contains(text, strings.Trim(secret, "[]")) {
+					t.Errorf("%s of %T: %s", verb, v, text)
+				}
+			}
+		}
+	}
+	if got := fmt.Sprintf("%v %v", client, radpool.Client{Prefix: client.Prefix}); got != "bras1 (192.0.2.1/32) 192.0.2.1/32" {
+		t.Error(got)
+	}
+}

@@ -75,8 +75,8 @@ func (q ConfSQL) String() string {
 	return fmt.Sprintf("%s: %s database %s at %q", q.Name, q.Driver, q.Database, q.Server)
 }
 
-// GoString is String, so that %#v does not print the password either.
-func (q ConfSQL) GoString() string { return q.String() }
+// Format prints what String returns, whatever the verb.
+func (q ConfSQL) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, q.String()) }
 
 // A ConfNotice is something that a configuration says and radpool does not do.
 type ConfNotice struct {

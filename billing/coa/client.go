@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"net/netip"
@@ -22,6 +23,12 @@ type Target struct {
 	Secret  []byte         // shared with it; not changed
 	Profile radclient.Profile
 }
+
+// String returns the address, and never the secret.
+func (t Target) String() string { return t.Addr.String() }
+
+// Format prints what String returns, whatever the verb.
+func (t Target) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, t.String()) }
 
 // A ClientConfig is what a Client is made of.
 type ClientConfig struct {

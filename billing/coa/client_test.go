@@ -3,6 +3,7 @@ package coa_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"sync"
@@ -229,4 +230,13 @@ func TestNASPortIsNoNASPortID(t *testing.T) {
 			n.mu.Unlock()
 		}
 	})
+}
+
+func TestSecretOfTargetIsNotPrinted(t *testing.T) {
+	target := coa.Target{Addr: nasAddr, Secret: []byte("s3cret")}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x"} {
+		if got := fmt.Sprintf(verb, target); got != nasAddr.String() {
+			t.Errorf("%s: %s", verb, got)
+		}
+	}
 }

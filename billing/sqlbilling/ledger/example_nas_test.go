@@ -55,7 +55,7 @@ func ExampleBackend_NASes() {
 	list := make([]radpool.Client, len(nases))
 	for i := range nases {
 		list[i] = nases[i].Client()
-		fmt.Println(list[i].Name, list[i].Prefix, nases[i].Vendor)
+		fmt.Printf("%+v %s\n", nases[i], nases[i].Vendor) // without its secret
 	}
 	_, err = radpool.NewClients(list...)
 	fmt.Println(err)
@@ -65,7 +65,7 @@ func ExampleBackend_NASes() {
 		fmt.Println(wrong.UserName, "at", wrong.Where+":", errors.Is(err, billing.ErrSubscriber))
 	}
 	// Output:
-	// bras1 192.0.2.1/32 mikrotik
+	// bras1 (192.0.2.1/32) mikrotik
 	// <nil>
 	// alice at radpool_tariff: true
 }

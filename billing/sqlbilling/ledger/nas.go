@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/netip"
 
 	"go.uber.org/zap"
@@ -20,6 +21,12 @@ type NAS struct {
 	CoAPort   int    // where it listens for CoA-Requests; 0: not said
 	CoASecret []byte // of CoA-Requests; empty: Secret
 }
+
+// String returns name and prefix, and no secret.
+func (n NAS) String() string { return n.Client().String() }
+
+// Format prints what String returns, whatever the verb.
+func (n NAS) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, n.String()) }
 
 // Client is n as one that may send requests.
 func (n *NAS) Client() radpool.Client {
