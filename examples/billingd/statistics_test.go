@@ -1,11 +1,16 @@
 package main
 
 import (
+	"encoding/binary"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"layeh.com/radius"
+	"layeh.com/radius/rfc2865"
 )
 
 var statistic = regexp.MustCompile(`(?m)^\s*FreeRADIUS-([A-Za-z-]+) = "?([^"\n]*)"?$`)
@@ -69,4 +74,55 @@ func TestStatisticsWithRadclient(t *testing.T) {
 	if got := statistics(t, plain.auth, "0x1f"); len(got) > 0 {
 		t.Errorf("without -status there are statistics: %v", got)
 	}
+}
+
+// Exporters that are written with layeh.com/radius sign one packet when they start and send its
+// octets at each scrape, and take a scrape for failed if one attribute is missing: each must be
+// there, and as it is now, also where the octets come from the same port again.
+func TestStatisticsForExporters(t *testing.T) {
+	b := start(t, "-db", "memory:2", "-status", "127.0.0.1:0")
+	secret := []byte("testing123")
+	p := radius.New(radius.CodeStatusServer, secret)
+	p.Add(rfc2865.VendorSpecific_Type, freeRADIUS(t, 127, 0x1f))
+	octets, n := encode(p), dial(t, b.auth)
+	for logins := range 3 {
+		n.send(octets)
+		answer := n.receive(time.Minute)
+		reply, err := radius.Parse(answer, secret)
+		if err != nil || reply.Code != radius.CodeAccessAccept || !radius.IsAuthenticResponse(answer, octets, secret) {
+			t.Fatalf("%v, %v, or not signed", reply, err)
+		}
+		for kind := range 256 {
+			value, ok := numberOf(reply, byte(kind))
+			switch needed := kind >= 128 && kind <= 166 || kind == 176 || kind == 177; {
+			case needed && !ok:
+				t.Errorf("attribute %d is missing", kind)
+			case slices.Contains([]int{128, 129, 132}, kind) && value != uint32(logins): // Access-Requests, Access-Accepts, replies
+				t.Errorf("after %d logins attribute %d is %d", logins, kind, value)
+			}
+		}
+		ask(t, b.auth, "auth", `User-Name = "user1"`, `User-Password = "pass1"`)
+	}
+}
+
+// freeRADIUS is a number of FreeRADIUS's dictionary, as the value of a Vendor-Specific.
+func freeRADIUS(t *testing.T, kind byte, value uint32) radius.Attribute {
+	t.Helper()
+	number := radius.NewInteger(value)
+	a, err := radius.NewVendorSpecific(11344, append(radius.Attribute{kind, byte(2 + len(number))}, number...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// numberOf finds such a number in a reply.
+func numberOf(p *radius.Packet, kind byte) (uint32, bool) {
+	for _, avp := range p.Attributes {
+		vendor, a, err := radius.VendorSpecific(avp.Attribute)
+		if avp.Type == rfc2865.VendorSpecific_Type && err == nil && vendor == 11344 && len(a) == 6 && a[0] == kind {
+			return binary.BigEndian.Uint32(a[2:]), true
+		}
+	}
+	return 0, false
 }
