@@ -1,6 +1,8 @@
 package radpool
 
 import (
+	"errors"
+
 	"layeh.com/radius"
 
 	"github.com/radpool/radpool/internal/udp"
@@ -21,13 +23,17 @@ func (r *reader) statusServer(m *udp.Message, shape *wire.Shape, client *clientE
 		}
 	}
 	r.out.add(r.listener, *m, func(memory []byte) ([]byte, bool) {
-		memory, err := wire.Encode(memory, &r.reply, m.Buf[:m.N], shape, client.secret)
+		out, err := wire.Encode(memory, &r.reply, m.Buf[:m.N], shape, client.secret)
+		if errors.Is(err, wire.ErrPacketTooLong) {
+			// The statistics leave room for 2 KiB of Proxy-State. Without them there is room
+			// for all that fitted into the request.
+			r.reply.Attributes = nil
+			out, err = wire.Encode(memory, &r.reply, m.Buf[:m.N], shape, client.secret)
+		}
 		if err != nil {
-			// The statistics leave room for 2 KiB of Proxy-State, and without them a
-			// reply can be too long only by those that fitted into the request.
 			r.counters.writeErrors.Add(1)
 		}
-		return memory, err == nil
+		return out, err == nil
 	})
 }
 
