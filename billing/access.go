@@ -1,6 +1,8 @@
 package billing
 
 import (
+	"fmt"
+	"io"
 	"net/netip"
 	"time"
 
@@ -88,3 +90,22 @@ type AuthResult struct {
 	// does not belong in a log. Bytes in the request's memory.
 	Password []byte
 }
+
+// String says in one line who it was and how it ended, without the password.
+func (r AuthResult) String() string {
+	name, method := "", MethodNone
+	if r.Access != nil {
+		name, method = r.Access.UserName, r.Access.Method
+	}
+	how := "rejected: " + r.Reason.String()
+	switch {
+	case r.Restricted:
+		how = "accepted with the restricted profile: " + r.Reason.String()
+	case r.Accepted:
+		how = "accepted"
+	}
+	return fmt.Sprintf("%.64q %s (%s)", name, how, method)
+}
+
+// Format prints what String returns, whatever the verb.
+func (r AuthResult) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, r.String()) }

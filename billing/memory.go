@@ -52,8 +52,8 @@ type MemorySession struct {
 	Started, Updated              time.Time // the earliest and the latest that its records tell
 	Stopped                       time.Time // zero: still open
 	SessionTime                   time.Duration
-	InputOctets, OutputOctets     uint64
-	TerminateCause                uint32
+	InputOctets, OutputOctets     uint64 // from and to the subscriber, with Gigawords
+	TerminateCause                uint32 // Acct-Terminate-Cause, how it ended; 0: not told
 }
 
 // NewMemory returns a Memory without subscribers that keeps at most maxSessions

@@ -70,10 +70,10 @@ type AccountingQueue struct {
 //
 //	Taken = Acknowledged + TooOld + Unsendable + Waiting
 type AccountingStats struct {
-	Taken        uint64
+	Taken        uint64 // by Send
 	Refused      uint64 // ErrQueueFull
-	Acknowledged uint64
-	TooOld       uint64
+	Acknowledged uint64 // by a server: the record is its
+	TooOld       uint64 // given up after AccountingConfig.MaxAge
 	Unsendable   uint64 // could not be encoded
 	Rounds       uint64 // of retransmissions, that ended without an acknowledgement
 	Waiting      int    // now, those under way among them

@@ -6,18 +6,18 @@ import "net/netip"
 //
 //	Requests = Answered + TimedOut + Cancelled + InFlight
 type Stats struct {
-	Requests  uint64
-	Answered  uint64
+	Requests  uint64 // taken on
+	Answered  uint64 // with a reply that verified
 	TimedOut  uint64 // given up without a reply, or ended by Close
 	Cancelled uint64 // by their context, or because they could not be encoded
-	InFlight  int
+	InFlight  int    // now
 	Failovers uint64 // a request went on to another server
 
 	// Discarded are the datagrams that were not believed.
 	Discarded Discards
 
-	Sockets int // open now
-	Errors  SocketErrors
+	Sockets int           // open now
+	Errors  SocketErrors  // since the beginning
 	Servers []ServerStats // Config.Servers, then Config.Others
 }
 
@@ -29,7 +29,7 @@ type ServerStats struct {
 	Addr          netip.AddrPort
 	State         State
 	Sent          uint64 // datagrams, Status-Servers and retransmissions among them
-	Retransmitted uint64
+	Retransmitted uint64 // of them, those that were copies
 	Replies       uint64 // that were believed
 	Deaths        uint64 // how often it was found dead
 }

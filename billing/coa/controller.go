@@ -18,8 +18,11 @@ import (
 // A Config is what a Controller is made of. Store and NAS are required; other zero
 // fields mean their defaults.
 type Config struct {
+	// Store is where the sessions are. Required.
 	Store Store
-	NAS   NAS
+
+	// NAS asks the NASes: a Client, or what stands for one in a test. Required.
+	NAS NAS
 
 	// Sweep is how often all open sessions are looked at: for what nobody woke the
 	// Controller about, as a payment that was written into the database, an expiry or
@@ -41,6 +44,8 @@ type Config struct {
 	// next sweep. From 1 to 1,048,576; zero means 65,536.
 	MaxWoken int
 
+	// Timing is how long to wait between two tries, for a Stop, and for another server
+	// that has a session. The zero Timing means its defaults.
 	Timing Timing
 
 	// Logger gets what the operator should know. nil: nothing is logged.
