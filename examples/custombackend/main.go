@@ -1,5 +1,6 @@
 // Command custombackend is the least that makes a billing system a RADIUS server:
-// copy it, and put your own look-up and your own storage into its two methods.
+// copy it, and put your own look-up and your own storage into its two methods. One whose
+// accounting is durable is filebackend.
 package main
 
 import (
