@@ -56,13 +56,14 @@ func checkCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 // checkedConf prints what of the file is passed over, and what is taken.
 func (o *options) checkedConf(stdout io.Writer) error {
 	conf := o.file.conf
-	for _, n := range conf.Notices {
-		if _, err := fmt.Fprintf(stdout, "note: %s\n", n); err != nil {
+	notes := o.passedOver()
+	for _, line := range notes {
+		if _, err := fmt.Fprintf(stdout, "note: %s\n", line); err != nil {
 			return err
 		}
 	}
 	_, err := fmt.Fprintf(stdout, "%s: 0 to mend, %d to note; %d clients, %d sockets, %d databases\n",
-		o.conf, len(conf.Notices), len(conf.Clients), len(o.listen), len(conf.SQL))
+		o.conf, len(notes), len(conf.Clients), len(o.listen), len(conf.SQL))
 	return err
 }
 

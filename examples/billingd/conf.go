@@ -13,8 +13,6 @@ import (
 	"strings"
 	"sync"
 
-	"go.uber.org/zap"
-
 	"github.com/radpool/radpool/radpool"
 )
 
@@ -24,11 +22,18 @@ type confFile struct {
 	conf *radpool.Conf // nil: there is no file
 }
 
-// tell logs what of the file is passed over.
-func (f *confFile) tell(log *zap.Logger) {
-	for _, n := range f.conf.Notices {
-		log.Info("passed over", zap.Stringer("conf", n))
+// passedOver says what of the file is passed over, a line each.
+func (o *options) passedOver() []string {
+	var lines []string
+	for _, n := range o.file.conf.Notices {
+		lines = append(lines, n.String())
 	}
+	for i, q := range o.file.conf.SQL {
+		if i > 0 || !o.dbOfConf {
+			lines = append(lines, fmt.Sprintf("%s: the database of sql %s is passed over: there is one, that of -db, or the first in the file", o.conf, q.Name))
+		}
+	}
+	return lines
 }
 
 // takeConf notes which flags were given, and reads the file of -conf.

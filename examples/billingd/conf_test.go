@@ -104,6 +104,28 @@ func TestDemoUsers(t *testing.T) {
 	}
 }
 
+// Of several databases one is served, and the others are named.
+func TestOtherDatabasesAreNamed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "radiusd.conf")
+	writeConf(t, file, "sql { driver = rlm_sql_sqlite\n sqlite { filename = a.db }\n}\nsql spare { driver = rlm_sql_sqlite\n sqlite { filename = b.db }\n}\n")
+	for args, want := range map[string][]string{"": {"sql spare"}, "-db memory:1": {"sql sql", "sql spare"}} {
+		o, err := parseFlags(append([]string{"-conf", file}, strings.Fields(args)...), io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := o.passedOver()
+		if len(lines) != len(want) {
+			t.Errorf("%q: %q", args, lines)
+			continue
+		}
+		for i, line := range lines {
+			if !strings.HasPrefix(line, file+": the database of "+want[i]+" is passed over") {
+				t.Errorf("%q: %s", args, line)
+			}
+		}
+	}
+}
+
 func TestDSN(t *testing.T) {
 	for want, q := range map[string]radpool.ConfSQL{
 		"mysql:radius:p@ss@tcp(localhost:3306)/radius":              {Driver: "mysql", Login: "radius", Password: "p@ss", Database: "radius"},

@@ -103,7 +103,9 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 		defer signal.Stop(hup)
 	}
 	if o.conf != "" {
-		o.file.tell(log)
+		for _, line := range o.passedOver() {
+			log.Info("passed over", zap.String("conf", line))
+		}
 	}
 	// Sockets first: a second billingd must find the port taken before it
 	// touches the first one's database.
