@@ -65,6 +65,17 @@ func TestWhatIsKept(t *testing.T) {
 			}
 			return p
 		}},
+		"middleware.Cache": {1000, func(t *testing.T) any {
+			cache, err := middleware.NewCache(middleware.CacheOptions{TTL: time.Hour})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &billing.Processor{Handler: cache.Middleware(lean{grant: billing.Grant{Password: billing.Cleartext("pw")}})}
+			for i := range n {
+				billingtest.Run(t, p, wordy(billingtest.PAP(fmt.Sprint("user", i), "pw")).CalledStation("a").NASIdentifier("b"))
+			}
+			return p
+		}},
 		"billing.Memory": {700, func(t *testing.T) any {
 			p := &billing.Processor{Handler: billing.NewMemory(0)}
 			for i := range n {

@@ -47,14 +47,6 @@ func (g *Table) circumstance(req *billing.AccessRequest, noPassword bool) Circum
 	return c
 }
 
-// clone is c in memory of its own.
-func (c Circumstance) clone() Circumstance {
-	for _, s := range []*string{&c.userName, &c.callingStationID, &c.calledStationID, &c.nasIdentifier, &c.portID} {
-		*s = strings.Clone(*s)
-	}
-	return c
-}
-
 // attributes hashes what a request carries, but for what is new in every packet.
 func (g *Table) attributes(req *billing.AccessRequest) uint64 {
 	if req.Request == nil || req.Request.Packet == nil {
@@ -90,6 +82,23 @@ type remembered struct {
 	grant billing.Grant
 	at    time.Time     // when the back end gave it
 	keep  time.Duration // for how long it is good
+}
+
+// own makes the strings of r its own, and not parts of the memory of all that the request
+// said: mostly they are those of the Grant before.
+func (r *remembered) own(before *remembered) {
+	if before == nil {
+		before = &remembered{name: strings.Clone(r.name)}
+	}
+	r.name = before.name
+	if r.whose == before.whose {
+		r.whose = before.whose
+		return
+	}
+	c := &r.whose
+	for _, s := range []*string{&c.userName, &c.callingStationID, &c.calledStationID, &c.nasIdentifier, &c.portID} {
+		*s = strings.Clone(*s)
+	}
 }
 
 // A Table has the last Grants, one for each subscriber.
@@ -133,15 +142,16 @@ func (g *Table) Remember(now time.Time, req *billing.AccessRequest, grant *billi
 		g.forget(name)
 		return
 	}
-	// Not the memory of all that the request said, of which they are parts.
-	whose := g.circumstance(req, grant.NoPassword || grant.AnyPassword).clone()
-	r := &remembered{strings.Clone(name), whose, *grant, now, keep}
-	if e := g.byName[name]; e != nil {
+	r := &remembered{name, g.circumstance(req, grant.NoPassword || grant.AnyPassword), *grant, now, keep}
+	e := g.byName[name]
+	if e != nil {
+		r.own(e.Value.(*remembered))
 		e.Value = r
 		g.oldest.MoveToBack(e)
 		return
 	}
-	g.byName[name] = g.oldest.PushBack(r)
+	r.own(nil)
+	g.byName[r.name] = g.oldest.PushBack(r)
 	if len(g.byName) > g.most {
 		g.forget(g.oldest.Front().Value.(*remembered).name)
 	}
