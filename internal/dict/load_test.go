@@ -271,3 +271,12 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+func TestIncludeOfAPipe(t *testing.T) {
+	m := fstest.MapFS{"d/dictionary": {Data: []byte("\n$INCLUDE pipe\n")}, "d/pipe": {Mode: fs.ModeNamedPipe | 0o600}}
+	_, err := dict.Load(m, "d/dictionary")
+	wrong, ok := errors.AsType[*dict.Error](err)
+	if !ok || wrong.Line != 2 || !strings.Contains(wrong.Error(), "pipe: is no file") {
+		t.Error(err)
+	}
+}

@@ -112,7 +112,11 @@ func (r *reader) include(name string) error {
 }
 
 func readFile(fsys fs.FS, name string) ([]byte, error) {
-	f, err := fsys.Open(strings.TrimPrefix(name, "/"))
+	name = strings.TrimPrefix(name, "/")
+	if info, err := fs.Stat(fsys, name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, errNoFile // a named pipe would be waited for without end
+	}
+	f, err := fsys.Open(name)
 	if err != nil {
 		if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
 			err = pe.Err // the caller names the file

@@ -45,9 +45,16 @@ func (p *parser) include(s *scanner, sec *Section, directive string) *Error {
 		return at
 	case info.IsDir():
 		return p.directory(path.Clean(name), sec, at)
+	case !info.Mode().IsRegular():
+		at.Problem = noFile(name)
+		return at
 	}
 	return p.open(path.Clean(name), sec, at)
 }
+
+// noFile is what is wrong with a named pipe, which would be waited for without end, a
+// socket or a device.
+func noFile(name string) string { return "of " + shown(name) + ": is neither a file nor a directory" }
 
 // inFS is a name in the words of io/fs, where there is no "/" in front.
 func inFS(name string) string {
@@ -94,8 +101,12 @@ func (p *parser) directory(name string, sec *Section, at *Error) *Error {
 			at.Problem, at.Err = "of "+shown(file)+": "+reason(err), err
 			return at
 		}
-		if info.IsDir() {
+		switch {
+		case info.IsDir():
 			continue
+		case !info.Mode().IsRegular():
+			at.Problem = noFile(file)
+			return at
 		}
 		if err := p.open(file, sec, at); err != nil {
 			return err

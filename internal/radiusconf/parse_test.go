@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -204,4 +205,17 @@ func FuzzLoad(f *testing.F) {
 		}
 		walk(tree.Root)
 	})
+}
+
+// What is neither a file nor a directory is not opened: a named pipe would be waited for
+// without end.
+func TestIncludeOfAPipe(t *testing.T) {
+	pipe := &fstest.MapFile{Mode: fs.ModeNamedPipe | 0o600, Data: []byte("a = 1\n")}
+	for text, line := range map[string]int{"\n$INCLUDE d/pipe\n": 2, "\n\n$INCLUDE d/\n": 3, "$-INCLUDE d/pipe\n": 1} {
+		_, err := radiusconf.Load(fstest.MapFS{"a.conf": {Data: []byte(text)}, "d/pipe": pipe}, "a.conf", nil)
+		wrong, ok := errors.AsType[*radiusconf.Error](err)
+		if !ok || wrong.Line != line || !strings.Contains(wrong.Problem, "d/pipe: is neither a file nor a directory") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
 }
