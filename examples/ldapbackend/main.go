@@ -19,6 +19,9 @@
 // With -mode bind it binds as the subscriber with what they gave. That works with every
 // directory, and with PAP only. All requests that wait are one search, and a bind each, on
 // connections that are for binds alone: so none is ever bound anew to search.
+// They are answered when the last of these binds is: one that the directory is slow to answer
+// holds up those of the same batch, for -timeout at most, or twice that if the connection had
+// to be made anew.
 //
 // # The reply
 //
