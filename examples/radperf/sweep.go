@@ -149,7 +149,7 @@ func sweep(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 				return errors.Join(fmt.Errorf("%d workers, %d requests: %w", workers, requests, err), out.close())
 			}
 			r := p.Result
-			_, _ = fmt.Fprintf(table, "%8d %10d %12.0f %10.2f %12s %12s %8d %8d\n", p.Workers, p.Requests, p.Throughput, p.Seconds,
+			_, _ = fmt.Fprintf(table, "%8d %10d %12.0f %10.3f %12s %12s %8d %8d\n", p.Workers, p.Requests, p.Throughput, p.Seconds,
 				milliseconds(r.Latency.P50), milliseconds(r.Latency.P99), r.Lost, r.Wrong())
 			s.Points = append(s.Points, *p)
 			bad = errors.Join(bad, verdict(r))

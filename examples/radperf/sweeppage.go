@@ -30,7 +30,7 @@ func writeSweepPage(w io.Writer, s *series) error {
 		r := m.Result
 		lost, bad = lost+r.Lost, bad+r.Wrong()
 		p.Rows = append(p.Rows, []string{
-			count(uint64(m.Workers)), count(uint64(m.Requests)), rounded(m.Throughput), fmt.Sprintf("%.2f", m.Seconds), inMS(r.Latency.P50),
+			count(uint64(m.Workers)), count(uint64(m.Requests)), rounded(m.Throughput), fmt.Sprintf("%.3f", m.Seconds), inMS(r.Latency.P50),
 			inMS(r.Latency.P90), inMS(r.Latency.P99), inMS(r.Latency.Max), count(r.Retransmitted), count(r.Lost), count(r.Wrong()),
 		})
 	}

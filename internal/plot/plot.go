@@ -122,7 +122,7 @@ func (c *Chart) writeAxes(b *strings.Builder, l layout, x, y scale) {
 	}
 	if c.Y.Label != "" {
 		middle := (l.top + l.bottom) / 2
-		fmt.Fprintf(b, `<text x="18" y="%d" text-anchor="middle" transform="rotate(-90 18 %d)">%s</text>`+"\n", middle, middle, escape(c.Y.Label))
+		fmt.Fprintf(b, `<text x="14" y="%d" text-anchor="middle" transform="rotate(-90 14 %d)">%s</text>`+"\n", middle, middle, escape(c.Y.Label))
 	}
 }
 
