@@ -42,6 +42,13 @@ func (s StatusType) String() string {
 // An AccountingRecord is an Accounting-Request as a billing system wants it. It
 // belongs to the Processor, and is valid until Account returns; its strings are
 // ordinary ones and may be kept, Class may not.
+//
+// SessionTime, octets and packets are totals since the session began, and not what was
+// used since the record before (RFC 2866 sections 5.3 to 5.9, RFC 2869 section 2.1): the
+// greatest are the newest, and the record after a lost one makes up for it. A Start has
+// none of them. Time less SessionTime is when the session began, by each of its records:
+// so one whose Start was lost has a beginning. UniqueID says which session it is;
+// SessionID is one NAS's own, and comes again.
 type AccountingRecord struct {
 	// Request is the request itself, for attributes that have no field here.
 	Request *radpool.Request

@@ -24,6 +24,20 @@
 // another server. A [BatchHandler] receives what a worker took from the queue at
 // once, and can answer it in one round trip to its database.
 //
+// # Sessions
+//
+// What Account stores must not depend on the order of records, nor on how often each
+// comes, nor on whether the first of them was a Start. A row for each UniqueID does that, if
+// each record changes it in this way:
+//
+//	began   the least of     Time - SessionTime
+//	used    the greatest of  SessionTime, octets, packets: they are totals
+//	ended   the least of     Time of a Stop; else the first Accounting-On or Off of the NAS after began
+//
+// See [Handler] for what is kept how long; package billingtest checks it.
+//
+// # Other parts
+//
 // EAP takes several Access-Requests, of which the back end sees one: see [Processor]
 // and [EAPConfig]. The methods are those of package eap, and others of one's own.
 //

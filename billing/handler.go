@@ -33,6 +33,24 @@ type Handler interface {
 	// idempotent and commute: any order of Start, Interim-Update and Stop, each
 	// any number of times, ends in one and the same state.
 	//
+	// A session may have no Start, which was lost or comes last: whichever record of a
+	// UniqueID comes first makes the session, as one that began at rec.Time less
+	// rec.SessionTime and has used what the record says. If that is a Stop, it is a
+	// whole session that has ended, to be billed as any other, and the Start that comes
+	// after it does not open it again. A Stop may be lost as well: then the session is
+	// open until its NAS restarts, or until the back end gives it up for want of
+	// Interim-Updates.
+	//
+	// What is to be kept for that is, of each UniqueID, the earliest beginning, the
+	// greatest SessionTime and octets, and of its Stops one; of a NAS, when
+	// AccountingOn and AccountingOff were. Of what else is kept, such as Class, records may
+	// differ, or lack it: one value stays, by a rule in which the order of arrival has no
+	// part. Single records need not be kept. An open session is kept as long as it is
+	// open; one that has ended, and the restarts of a NAS, for as long as records may
+	// come late: the queues of NASes and relays reach back hours, after an outage days. A
+	// record that comes later still makes the session anew, and must not make it
+	// billed again: what was billed of a UniqueID is kept with the bills.
+	//
 	// AccountingOn and AccountingOff end, at rec.Time, every session of
 	// rec.NASAddr that began before it, also one whose records come later, and
 	// no other; their UserName and SessionID may be empty. For a status that the
