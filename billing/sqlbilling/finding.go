@@ -67,8 +67,8 @@ func (f Finding) String() string {
 }
 
 // Check looks for what is missing in the database and for rows that cannot be used,
-// and calls found for each. It reads the tables of attributes and the table nas as a
-// whole, on one connection, and keeps nothing of them in memory; of radacct it looks
+// and calls found for each. It reads the tables of attributes, radippool and the table nas
+// as a whole, on one connection, and keeps nothing of them in memory; of radacct it looks
 // at columns and indexes alone. An error is found's, the database's, or ctx's; what
 // was found before it stands.
 func (b *Backend) Check(ctx context.Context, found func(Finding) error) error {
@@ -103,6 +103,9 @@ func (b *Backend) Check(ctx context.Context, found func(Finding) error) error {
 		if err := b.checkRows(ctx, kind, found); err != nil {
 			return err
 		}
+	}
+	if err := b.checkPool(ctx, found); err != nil {
+		return err
 	}
 	return b.checkClients(ctx, found)
 }
