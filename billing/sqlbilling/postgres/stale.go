@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -14,7 +16,16 @@ import (
 // A generation is what connections of database/sql belong to, so that all of them are
 // replaced after a statement has failed that was prepared for a table as it was before: a
 // connection keeps its prepared statements, whoever prepares them again.
-type generation struct{ now atomic.Uint64 }
+type generation struct {
+	now atomic.Uint64
+
+	mu    sync.Mutex
+	since time.Time // when it began; guarded by mu
+}
+
+// renewEvery bounds how often connections are replaced: where a server does not support a
+// statement at all that is of no use.
+const renewEvery = time.Second
 
 // ofGeneration is where a connection has its generation.
 const ofGeneration = "radpool.generation"
@@ -36,7 +47,14 @@ func (g *generation) check(_ context.Context, c *pgx.Conn) error {
 
 // failed is told of errors of statements.
 func (g *generation) failed(err error) {
-	if stale(err) {
+	if !stale(err) {
+		return
+	}
+	now := time.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if now.Sub(g.since) >= renewEvery {
+		g.since = now
 		g.now.Add(1)
 	}
 }
