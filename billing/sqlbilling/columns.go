@@ -199,7 +199,7 @@ func (l *layout) selectSQL(d *dialect.Dialect) string {
 		exprs = append(exprs, expr+" AS "+c.name) // for errors
 	}
 	return "SELECT " + strings.Join(exprs, ", ") + " FROM " + d.Among("radacct", l.column("radacct", "acctuniqueid")) +
-		" ORDER BY radacctid" + d.ForUpdate
+		" ORDER BY acctuniqueid, radacctid" + d.ForUpdate
 }
 
 // scan returns where to put a row of selectSQL.
