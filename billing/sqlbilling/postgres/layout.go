@@ -134,17 +134,19 @@ func stored(expr string, c dialect.Column) string {
 	return expr
 }
 
-// source is the table of a bulk: an array for each column.
+// source is the table of a bulk: an array for each column. One unnest of all of them in
+// FROM would cost memory for each column and statement, which takes longer than what it
+// is for where rows are few.
 func source(kinds []dialect.Kind) string {
-	arrays, names := make([]string, len(kinds)), make([]string, len(kinds))
+	columns := make([]string, len(kinds))
 	for i, k := range kinds {
-		arrays[i] = "?::text[]"
+		array := "?::text[]"
 		if k == dialect.KindInt {
-			arrays[i] = "?::bigint[]"
+			array = "?::bigint[]"
 		}
-		names[i] = "c" + strconv.Itoa(i)
+		columns[i] = "unnest(" + array + ") AS c" + strconv.Itoa(i)
 	}
-	return "unnest(" + strings.Join(arrays, ", ") + ") AS v(" + strings.Join(names, ", ") + ")"
+	return "(SELECT " + strings.Join(columns, ", ") + ") AS v"
 }
 
 func pack(kinds []dialect.Kind, values []any) []any {
