@@ -22,7 +22,7 @@ func (b *Backend) Account(ctx context.Context, rec *billing.AccountingRecord) er
 	return errs[0]
 }
 
-// AccountBatch is Account for each of recs, in one transaction.
+// AccountBatch is Account for each of recs, in as few transactions as it takes.
 func (b *Backend) AccountBatch(ctx context.Context, recs []*billing.AccountingRecord, errs []error) {
 	b.writer.SubmitEach(ctx, errs[:len(recs)], func(i int) (acct.Record, bool, error) {
 		rec := recs[i]

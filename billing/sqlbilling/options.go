@@ -63,8 +63,7 @@ type Options struct {
 	// of a subscriber who is out of money. Empty: "radpool-restricted".
 	RestrictedGroup string
 
-	// MaxGroup is the most accounting records of one transaction, a call with
-	// more of them excepted: 1 to 65,536. 0: 1024.
+	// MaxGroup is the most accounting records of one transaction: 1 to 65,536. 0: 1024.
 	MaxGroup int
 
 	// MaxPending is the most accounting records that wait to be written; beyond

@@ -38,8 +38,7 @@ type Options struct {
 	// was given, and Watch is called.
 	Control bool
 
-	// MaxGroup is the most accounting records of one transaction, a call with
-	// more of them excepted: 1 to 65,536. 0: 1024.
+	// MaxGroup is the most accounting records of one transaction: 1 to 65,536. 0: 1024.
 	MaxGroup int
 
 	// MaxPending is the most accounting records that wait to be written; beyond

@@ -21,6 +21,14 @@ type Record struct {
 	Reload  Reload // if NAS is set
 }
 
+// Key names what r writes to, for group.Config: its session, or its NAS.
+func Key(r *Record) string {
+	if r.Reload.NAS != "" {
+		return r.Reload.NAS
+	}
+	return r.Session.UniqueID
+}
+
 // Kept reports whether there is a place for records of this status in the schema.
 // Others, of tunnels and the like, are as good as stored: without an answer the NAS
 // would send them for ever.

@@ -17,18 +17,25 @@ import (
 type Item[T any] struct {
 	Value T
 	Err   error
+
+	job *job // that it came with
 }
 
 // A Write writes items in one transaction, all of them or none: nil means durable.
 // It returns how many rows were written. One Write is called by one goroutine.
 type Write[T any] func(ctx context.Context, items []*Item[T]) (rows int, err error)
 
-// A Config is what a Writer needs. All of it must be set.
-type Config struct {
+// A Config is what a Writer needs. What is not marked optional must be set.
+type Config[T any] struct {
 	DB      *dialect.DB
 	Dialect *dialect.Dialect
 
-	MaxGroup   int           // items of one transaction, a call with more of them excepted
+	// Key, which is optional, names what an item writes to. Two transactions that are
+	// running never have items of the same key: the second would wait for the first one's
+	// rows, to find in the end that it has to begin again.
+	Key func(*T) string
+
+	MaxGroup   int           // items of one transaction
 	MaxPending int           // items that wait
 	Timeout    time.Duration // of one transaction, attempts after a lock included
 
@@ -50,12 +57,12 @@ type Counts struct {
 	Pending    int    // items that wait now
 }
 
-// A job is what one call of Submit has to write. Its items are the writer's until
-// done is closed, and the caller's after that.
-type job[T any] struct {
-	ctx   context.Context
-	items []Item[T]
-	done  chan struct{}
+// A job is one call of Submit. Its items are the writer's until done is closed, and the
+// caller's after that.
+type job struct {
+	ctx  context.Context
+	left int // items that are not written yet; guarded by Writer.mu
+	done chan struct{}
 }
 
 // A Writer commits items in groups. Whoever calls waits in a queue; a
@@ -65,15 +72,15 @@ type job[T any] struct {
 // group gathers by itself. Where the database has use for it there are several
 // such goroutines.
 type Writer[T any] struct {
-	Config
+	Config[T]
 	quiet EverySecond // of Log; guarded by mu
 
 	records, groups, rows, retries, failed, overloaded, abandoned atomic.Uint64
 
 	mu      sync.Mutex
-	pending []*job[T] // guarded by mu
-	waiting int       // items in pending; guarded by mu
-	closed  bool      // guarded by mu
+	pending []*Item[T]            // guarded by mu
+	writing map[string]*scribe[T] // who writes items of a key; guarded by mu
+	closed  bool                  // guarded by mu
 
 	wake chan struct{}  // one token: pending or closed changed
 	all  sync.WaitGroup // of the scribes
@@ -87,8 +94,11 @@ type scribe[T any] struct {
 }
 
 // Start starts a goroutine for each of writes.
-func Start[T any](c Config, writes []Write[T]) *Writer[T] {
-	w := &Writer[T]{Config: c, wake: make(chan struct{}, 1)}
+func Start[T any](c Config[T], writes []Write[T]) *Writer[T] {
+	if len(writes) == 1 {
+		c.Key = nil // there is no other transaction
+	}
+	w := &Writer[T]{Config: c, writing: make(map[string]*scribe[T]), wake: make(chan struct{}, 1)}
 	for _, f := range writes {
 		s := &scribe[T]{Writer: w, write: f}
 		w.all.Go(s.run)
@@ -100,22 +110,24 @@ func Start[T any](c Config, writes []Write[T]) *Writer[T] {
 // an error when they were not taken, or when it did not wait: then they are still
 // the Writer's. Each item has its own error otherwise.
 func (w *Writer[T]) Submit(ctx context.Context, items []Item[T]) error {
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil || len(items) == 0 {
 		return err
 	}
-	j := &job[T]{ctx: ctx, items: items, done: make(chan struct{})}
+	j := &job{ctx: ctx, left: len(items), done: make(chan struct{})}
 	w.mu.Lock()
 	switch {
 	case w.closed:
 		w.mu.Unlock()
 		return w.Closed
-	case w.waiting > 0 && w.waiting+len(items) > w.MaxPending:
+	case len(w.pending) > 0 && len(w.pending)+len(items) > w.MaxPending:
 		w.mu.Unlock()
 		w.overloaded.Add(uint64(len(items)))
 		return w.Overloaded
 	}
-	w.pending = append(w.pending, j)
-	w.waiting += len(items)
+	for i := range items {
+		items[i].job = j
+		w.pending = append(w.pending, &items[i])
+	}
 	w.mu.Unlock()
 	w.signal()
 	select {
@@ -168,7 +180,10 @@ func (w *scribe[T]) run() {
 	for {
 		group, closed := w.take()
 		if len(group) > 0 {
-			w.writeGroup(group)
+			ctx, cancel := context.WithTimeout(context.Background(), w.Timeout)
+			w.writeItems(ctx, group)
+			cancel()
+			w.answer(group)
 			continue
 		}
 		if closed {
@@ -192,7 +207,7 @@ func (w *Writer[T]) Close() {
 // Counts returns the counters. Each is exact, though not all are of one moment.
 func (w *Writer[T]) Counts() Counts {
 	w.mu.Lock()
-	pending := w.waiting
+	pending := len(w.pending)
 	w.mu.Unlock()
 	return Counts{
 		Records: w.records.Load(), Groups: w.groups.Load(), Rows: w.rows.Load(), Retries: w.retries.Load(),
@@ -200,49 +215,49 @@ func (w *Writer[T]) Counts() Counts {
 	}
 }
 
-// take removes a group from the queue: whole jobs, up to MaxGroup items, one job
-// at least. Jobs whose callers have gone are dropped.
-func (w *Writer[T]) take() (group []*job[T], closed bool) {
+// take removes a group from the queue: what came first, up to MaxGroup items, but for
+// those of a key that another goroutine is writing. Items whose callers have gone are
+// dropped.
+func (w *scribe[T]) take() (group []*Item[T], closed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	n, taken := 0, 0
-	for _, j := range w.pending {
-		if taken > 0 && n+len(j.items) > w.MaxGroup {
+	rest := w.pending[:0]
+	for i, it := range w.pending {
+		if len(group) == w.MaxGroup {
+			rest = append(rest, w.pending[i:]...)
+			w.signal() // it is for the next goroutine
 			break
 		}
-		taken++
-		w.waiting -= len(j.items)
-		if j.ctx.Err() != nil {
-			w.abandoned.Add(uint64(len(j.items)))
+		if it.job.ctx.Err() != nil {
+			w.abandoned.Add(1)
 			continue
 		}
-		n += len(j.items)
-		group = append(group, j)
+		if w.Key != nil {
+			key := w.Key(&it.Value)
+			if by := w.writing[key]; by != nil && by != w {
+				rest = append(rest, it) // it is for that one, who takes a group next
+				continue
+			}
+			w.writing[key] = w
+		}
+		group = append(group, it)
 	}
-	rest := copy(w.pending, w.pending[taken:])
-	clear(w.pending[rest:])
-	w.pending = w.pending[:rest]
-	// What is left is for the next goroutine; and a group of jobs that were all
-	// dropped must not look like an empty queue.
-	if rest > 0 {
-		w.signal()
-	}
-	return group, w.closed && rest == 0
+	clear(w.pending[len(rest):])
+	w.pending = rest
+	return group, w.closed && len(rest) == 0
 }
 
-// writeGroup writes the items of a group and answers its jobs.
-func (w *scribe[T]) writeGroup(group []*job[T]) {
-	var items []*Item[T]
-	for _, j := range group {
-		for i := range j.items {
-			items = append(items, &j.items[i])
+// answer answers the jobs all of whose items are written.
+func (w *scribe[T]) answer(group []*Item[T]) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, it := range group {
+		if w.Key != nil {
+			delete(w.writing, w.Key(&it.Value))
 		}
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), w.Timeout)
-	w.writeItems(ctx, items)
-	cancel()
-	for _, j := range group {
-		close(j.done)
+		if it.job.left--; it.job.left == 0 {
+			close(it.job.done)
+		}
 	}
 }
 
