@@ -26,6 +26,10 @@ type Conf struct {
 	// those that speak TCP or TLS only.
 	Clients []Client
 
+	// Hosts are clients whose ipaddr, ipv4addr or ipv6addr is the name of a host. They are
+	// not in Clients until [Conf.Resolve] has looked them up: reading asks no resolver.
+	Hosts []ConfHost
+
 	// Listen is where to listen: listen { } of type auth, acct, auth+acct and status, each
 	// address once. A listener that serves only some clients, one interface, TCP or TLS is
 	// passed over, since here it would serve more.
@@ -36,6 +40,8 @@ type Conf struct {
 
 	// Notices say what was passed over, in the order of the text, each kind once.
 	Notices []ConfNotice
+
+	places map[netip.Prefix]radiusconf.Pos // where the Clients are said
 }
 
 // A ConfListen is a socket to listen on, as listen { } has it.
@@ -124,6 +130,8 @@ func ReadConf(r io.Reader, name string) (*Conf, error) {
 // root of fsys, so os.DirFS("/") is for the files of this machine:
 //
 //	conf, err := radpool.LoadConf(os.DirFS("/"), "/etc/freeradius/3.0/radiusd.conf", os.LookupEnv)
+//	...
+//	err = conf.Resolve(ctx, nil) // the clients that are names of hosts
 //
 // lookupEnv finds what $ENV{NAME} refers to; nil: nothing. Included directories are
 // read in the order of the names in them, without what editors and package managers
@@ -139,12 +147,11 @@ func newConf(tree *radiusconf.Tree, err error) (*Conf, error) {
 		return nil, kinds.error(err)
 	}
 	r := &confReader{
-		tree:    tree,
-		kinds:   kinds,
-		conf:    new(Conf),
-		named:   make(map[string]bool),
-		limits:  make(map[string]confPlace),
-		clients: make(map[netip.Prefix]radiusconf.Pos),
+		tree:   tree,
+		kinds:  kinds,
+		conf:   &Conf{places: make(map[netip.Prefix]radiusconf.Pos)},
+		named:  make(map[string]bool),
+		limits: make(map[string]confPlace),
 	}
 	r.read(tree.Root, kinds.top)
 	r.settleClients()

@@ -309,6 +309,7 @@ func FuzzReadConf(f *testing.F) {
 	}
 	f.Add("client 10.0.0.0/8 { secret = \"${a}\" }\na = '$ENV{X}'\nsql { driver = rlm_sql_sqlite\nsqlite { filename = ${.:name}${..:instance} } }")
 	f.Add("listen { type = auth+acct\nipv6addr = ::\n}\nserver x { authorize { if (a =~ /{/ && \"}\") { update { a := `b` } } } }")
+	f.Add("client a { ipaddr = nas.example\n secret = s\n netmask = 24 }")
 	f.Fuzz(func(t *testing.T, text string) {
 		conf, err := radpool.ReadConf(strings.NewReader(text), "text")
 		if err != nil {
@@ -319,6 +320,10 @@ func FuzzReadConf(f *testing.F) {
 		}
 		if err := conf.Config.Validate(); err != nil {
 			t.Errorf("%q: %v", text, err)
+		}
+		if len(conf.Hosts) > 0 {
+			known := hosts{conf.Hosts[0].Name: "192.0.2.1 2001:db8::1"}
+			_ = conf.Resolve(t.Context(), known)
 		}
 		if _, err := radpool.NewClients(conf.Clients...); err != nil {
 			t.Errorf("%q: %v", text, err)

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/radpool/radpool/internal/hostname"
 	"github.com/radpool/radpool/internal/radiusconf"
 )
 
@@ -35,24 +36,20 @@ func (r *confReader) readClient(s *radiusconf.Section) {
 		r.pass(s.Pos, field, c.unserved)
 		return
 	}
-	prefix, problem := c.prefix(s.Instance)
+	prefix, host, problem := c.prefix(s.Instance)
 	switch {
 	case problem != "":
 	case len(c.Secret) == 0:
 		problem = "has no secret"
-	case len(r.conf.Clients) >= MaxClients:
-		problem = fmt.Sprintf("is one too many: there may be %d clients", MaxClients)
-	}
-	if problem == "" {
-		if at, ok := r.clients[prefix]; ok {
-			problem = fmt.Sprintf("is %s, which is a client already: %s:%d", prefix, at.File, at.Line)
-		}
+	case len(r.conf.Clients)+len(r.conf.Hosts) >= MaxClients:
+		problem = confTooMany
+	case host == nil:
+		problem = r.conf.taken(prefix)
 	}
 	if problem != "" {
 		r.fail(s.Pos, field, problem)
 		return
 	}
-	r.clients[prefix] = s.Pos
 	c.Prefix = prefix
 	if c.Name == "" {
 		c.Name = s.Instance
@@ -64,6 +61,13 @@ func (r *confReader) readClient(s *radiusconf.Section) {
 	if c.proxyState != nil {
 		c.LimitProxyState = *c.proxyState
 	}
+	if host != nil {
+		host.Client, host.Section, host.File, host.Line = c.Client, field, s.File, s.Line
+		r.conf.Hosts = append(r.conf.Hosts, *host)
+		r.unsaidHosts = append(r.unsaidHosts, unsaid)
+		return
+	}
+	r.conf.places[prefix] = s.Pos
 	r.conf.Clients = append(r.conf.Clients, c.Client)
 	r.unsaid = append(r.unsaid, unsaid)
 }
@@ -71,12 +75,19 @@ func (r *confReader) readClient(s *radiusconf.Section) {
 // settleClients gives what security { } says to the clients that do not say.
 func (r *confReader) settleClients() {
 	for i, unsaid := range r.unsaid {
-		if unsaid.require && r.require != nil {
-			r.conf.Clients[i].MessageAuthenticator = *r.require
-		}
-		if unsaid.proxyState && r.limitProxyState != nil {
-			r.conf.Clients[i].LimitProxyState = *r.limitProxyState
-		}
+		r.settleClient(&r.conf.Clients[i], unsaid)
+	}
+	for i, unsaid := range r.unsaidHosts {
+		r.settleClient(&r.conf.Hosts[i].Client, unsaid)
+	}
+}
+
+func (r *confReader) settleClient(c *Client, unsaid confUnsaid) {
+	if unsaid.require && r.require != nil {
+		c.MessageAuthenticator = *r.require
+	}
+	if unsaid.proxyState && r.limitProxyState != nil {
+		c.LimitProxyState = *r.limitProxyState
 	}
 }
 
@@ -143,8 +154,9 @@ func clientProto(r *confReader, _ *radiusconf.Pair, value string) string {
 	return ""
 }
 
-// prefix is the address or network of the client whose section has that name.
-func (c *confClient) prefix(name string) (netip.Prefix, string) {
+// prefix is the address or network of the client whose section has that name, or the host
+// whose address is to be looked up.
+func (c *confClient) prefix(name string) (prefix netip.Prefix, host *ConfHost, problem string) {
 	field, text := "ipaddr", c.addr
 	n := 0
 	for _, f := range []struct{ field, text string }{{"ipaddr", c.addr}, {"ipv4addr", c.v4}, {"ipv6addr", c.v6}} {
@@ -155,23 +167,25 @@ func (c *confClient) prefix(name string) (netip.Prefix, string) {
 	}
 	switch {
 	case n > 1:
-		return netip.Prefix{}, "has more than one of ipaddr, ipv4addr and ipv6addr: each address is a client of its own"
+		return prefix, nil, "has more than one of ipaddr, ipv4addr and ipv6addr: each address is a client of its own"
 	case n == 0 && name == "":
-		return netip.Prefix{}, "has neither a name nor ipaddr"
+		return prefix, nil, "has neither a name nor ipaddr"
 	case n == 0:
 		text = name // as version 1 had it
 	}
 	prefix, ok := confPrefix(field, text, c.netmask)
-	if !ok && n == 0 {
-		return prefix, "has no ipaddr, and its name is no address"
+	_, isAddr := confAddr(field, text)
+	switch {
+	case ok:
+		return prefix, nil, ""
+	case n == 0: // mostly a name of the section, and not of a host
+		return prefix, nil, "has no ipaddr, and its name is no address"
+	case isAddr:
+		return prefix, nil, fmt.Sprintf("has %s %.64q with netmask %d: must be 0 to 32, or to 128 for IPv6", field, text, c.netmask)
+	case hostname.Valid(text):
+		return prefix, &ConfHost{Name: text, Field: field, Netmask: c.netmask}, ""
 	}
-	if _, isAddr := confAddr(field, text); !ok && isAddr {
-		return prefix, fmt.Sprintf("has %s %.64q with netmask %d: must be 0 to 32, or to 128 for IPv6", field, text, c.netmask)
-	}
-	if !ok {
-		return prefix, fmt.Sprintf("has %s %.64q: must be an address or a network of its kind; names are not looked up", field, text)
-	}
-	return prefix, ""
+	return prefix, nil, fmt.Sprintf("has %s %.64q: must be an address or a network of its kind, or the name of a host", field, text)
 }
 
 // confPrefix reads an address, with its length behind "/" or beside it.

@@ -2,7 +2,6 @@ package radpool
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -17,10 +16,9 @@ type confReader struct {
 	errs  []error
 	named map[string]bool // what a notice was given of
 
-	limits                   map[string]confPlace            // where the fields of Config are said, by their names
-	clients                  map[netip.Prefix]radiusconf.Pos // whose they are already
-	require, limitProxyState *Requirement                    // of security { }, for clients that do not say
-	unsaid                   []confUnsaid                    // of the clients, one for each
+	limits                   map[string]confPlace // where the fields of Config are said, by their names
+	require, limitProxyState *Requirement         // of security { }, for clients that do not say
+	unsaid, unsaidHosts      []confUnsaid         // of Clients and Hosts, one for each
 
 	// What is being read now: the take functions of its kind fill it.
 	client     *confClient

@@ -30,6 +30,10 @@ func checkCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		return 2
 	}
 	if o.conf != "" {
+		if err := o.resolve(ctx); err != nil {
+			complain(stderr, err)
+			return 1
+		}
 		if err := o.checkedConf(stdout); err != nil {
 			complain(stderr, fmt.Errorf("check: %w", err))
 			return 1

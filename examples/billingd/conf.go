@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -67,6 +68,17 @@ func (o *options) readConf() error {
 		if !o.given["default-user-profile"] && o.schema == standardSchema {
 			o.profile = q.DefaultProfile
 		}
+	}
+	return nil
+}
+
+// resolve looks up the clients of the file that are names of hosts.
+func (o *options) resolve(ctx context.Context) error {
+	if o.file.conf == nil {
+		return nil
+	}
+	if err := o.file.conf.Resolve(ctx, nil); err != nil {
+		return fmt.Errorf("-conf: %w", err)
 	}
 	return nil
 }

@@ -165,7 +165,8 @@ func (b *billingd) waitFor(text string, n int) {
 }
 
 // SIGHUP 100 times while a NAS asks: each of its requests is answered, the client that
-// came is served, the one that went is not; a wrong file changes nothing and is told.
+// came is served, the one that went is not; a wrong file changes nothing and is told. The
+// NAS is a client by its name, in capitals so that it is looked up.
 func TestReload(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs the addresses 127.0.0.2 and up, which Linux has")
@@ -173,7 +174,7 @@ func TestReload(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "radiusd.conf")
 	text := func(guest, servers int) string {
 		return fmt.Sprintf("thread pool {\n max_servers = %d\n max_spare_servers = 4\n}\n"+
-			"client nas { ipaddr = 127.0.0.1\n secret = testing123 }\nclient guest { ipaddr = 127.0.1.%d\n secret = testing123 }\n", servers, guest)
+			"client nas { ipaddr = LOCALHOST\n secret = testing123 }\nclient guest { ipaddr = 127.0.1.%d\n secret = testing123 }\n", servers, guest)
 	}
 	writeConf(t, file, text(1, 8))
 	b := start(t, "-db", "memory:10", "-conf", file)

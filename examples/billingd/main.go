@@ -107,6 +107,9 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 			log.Info("passed over", zap.String("conf", line))
 		}
 	}
+	if err := o.resolve(ctx); err != nil {
+		return err
+	}
 	// Sockets first: a second billingd must find the port taken before it
 	// touches the first one's database.
 	sockets, web, err := openSockets(o, log)

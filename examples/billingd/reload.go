@@ -16,6 +16,9 @@ import (
 func reload(ctx context.Context, o *options, clients *radpool.Clients, server *radpool.Server, b *backend, log *zap.Logger) {
 	next, err := parseFlags(o.args, io.Discard)
 	if err == nil {
+		err = next.resolve(ctx)
+	}
+	if err == nil {
 		err = o.replaceClients(ctx, next.file.conf, clients, b)
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package serving
 
 import (
+	"context"
 	"errors"
 	"net/netip"
 	"os"
@@ -16,6 +17,9 @@ import (
 func (o *Options) readClients(file string) error {
 	conf, err := radpool.LoadConf(os.DirFS(filepath.Dir(file)), filepath.Base(file), os.LookupEnv)
 	if err != nil {
+		return err
+	}
+	if err := conf.Resolve(context.Background(), nil); err != nil {
 		return err
 	}
 	if len(conf.Clients) == 0 {

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"strings"
+
+	"github.com/radpool/radpool/internal/hostname"
 )
 
 // NASes takes the rows of a table of NASes in turn, and knows what an earlier one was about.
@@ -55,9 +56,9 @@ func nasPrefixes(ctx context.Context, name string) ([]netip.Prefix, error) {
 	if name == "" {
 		return nil, errors.New("the nasname is empty")
 	}
-	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", name)
+	addrs, err := hostname.Lookup(ctx, nil, "ip", name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%.64q: %w", name, err)
 	}
 	prefixes := make([]netip.Prefix, len(addrs))
 	for i, addr := range addrs {
