@@ -17,9 +17,9 @@ import (
 // the rows do.
 //
 // The first UPDATE gives everyone the row that they had, the second gives free rows
-// to those who had none, the first to the first. Each finds its rows without locking
-// them, and asks again of each, when it has locked it, whether it may be given: the
-// accounting and others may have been faster. Of a user who asks for several devices
+// to those who had none, the first to the first. Each finds its rows in a subquery,
+// and asks again of each, when it has locked it for writing, whether it may be given:
+// the accounting and others may have been faster. Of a user who asks for several devices
 // in one group only those are answered whose device has a row: what one of the others
 // takes depends on what the one before has taken.
 type setText struct {
