@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"net/netip"
+	"time"
 
 	"github.com/radpool/radpool/internal/radiusconf"
 )
@@ -74,6 +75,10 @@ type ConfSQL struct {
 	ReadClients bool   // read_clients or readclients: the table nas has clients too
 
 	DefaultProfile string // default_user_profile: the user whose groups everybody gets who falls through; empty: none
+
+	GroupsByFallThrough   bool          // read_groups = no: groups only after Fall-Through = Yes
+	ProfilesByFallThrough bool          // read_profiles = no: a profile only after Fall-Through = Yes
+	QueryTimeout          time.Duration // query_timeout, up to 600 seconds; 0: not said, or no bound
 }
 
 // String returns what q is without its password.

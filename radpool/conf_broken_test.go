@@ -57,6 +57,8 @@ func TestBrokenConfs(t *testing.T) {
 		"sql-driver":       {1, "sql", `has driver "mysequel": must be rlm_sql_mysql, rlm_sql_postgresql or rlm_sql_sqlite`},
 		"sql-table":        {4, "acct_table1", `is "radacct2": must be "radacct": the tables are those of FreeRADIUS's schema`},
 		"sql-db":           {3, "radius_db", "must be the name of a database: write the rest in server, port, login and password"},
+		"sql-timeout":      {3, "query_timeout", `is "601": must be 0 to 600`},
+		"sql-groups":       {3, "read_groups", `is "maybe": must be yes or no`},
 		"sql-conns":        {4, "num_sql_socks", `is "0": must be 1 to 65536`},
 		"condition":        {2, "if", "has a condition that does not end"},
 		"binary":           {2, "file", "is no text: there is a NUL in it"},

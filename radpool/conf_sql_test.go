@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/radpool/radpool/radpool"
 )
@@ -27,6 +28,9 @@ modules {
 		num_sql_socks = 5
 		readclients = yes
 		nas_table = "nas"
+		read_groups = yes
+		read_profiles = yes
+		query_timeout = 0
 		authorize_check_query = "SELECT id \
 			FROM ${acct_table1}"
 		sql_user_name = "%{User-Name}"
@@ -35,6 +39,9 @@ modules {
 		driver = "rlm_sql_postgresql"
 		radius_db = isp
 		default_user_profile = "everybody"
+		read_groups = no
+		read_profiles = no
+		query_timeout = 5
 		pool { start = ${thread[pool].start_servers}
 			max = ${thread[pool].max_servers}
 		}
@@ -55,7 +62,7 @@ start_servers = 2 }
 `)
 	want := []radpool.ConfSQL{
 		{Name: "sql", Driver: "mysql", Server: "db.example", Port: 3307, Login: "radius", Password: `rad#p"ass`, Database: "radius", MaxConns: 5, ReadClients: true},
-		{Name: "other", Driver: "postgresql", Database: "isp", MaxConns: 40, DefaultProfile: "everybody"},
+		{Name: "other", Driver: "postgresql", Database: "isp", MaxConns: 40, DefaultProfile: "everybody", GroupsByFallThrough: true, ProfilesByFallThrough: true, QueryTimeout: 5 * time.Second},
 		{Name: "file", Driver: "sqlite", Database: "/var/lib/radius.db"},
 	}
 	if !slices.Equal(conf.SQL, want) {
@@ -76,7 +83,7 @@ start_servers = 2 }
 			t.Errorf("%+v", n)
 		}
 	}
-	for _, field := range []string{"sql queries", "sql none with driver null", "module detail", "sql.deletestalesessions", "sql.sqltrace"} {
+	for _, field := range []string{"sql queries", "sql none with driver null", "module detail", "sql.deletestalesessions", "sql.sqltrace", "sql.sql_user_name"} {
 		if !seen[field] {
 			t.Errorf("no notice of %s: %v", field, conf.Notices)
 		}

@@ -3,6 +3,7 @@ package radpool
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/radpool/radpool/internal/radiusconf"
 )
@@ -12,6 +13,7 @@ type confDatabase struct {
 	ConfSQL
 	driver, dialect string // as they stand
 	file            string // of sqlite
+	timeout         int    // query_timeout
 }
 
 // confDrivers are those of FreeRADIUS, with our name for those that can be used.
@@ -49,6 +51,7 @@ func (r *confReader) readSQL(s *radiusconf.Section) {
 		return
 	}
 	q.Driver = ours
+	q.QueryTimeout = time.Duration(q.timeout) * time.Second
 	if ours == "sqlite" {
 		q.Database = q.file
 	}
@@ -86,6 +89,9 @@ func sqlKind() *confKind {
 			"num_sql_socks": confWithin(1, MaxWorkers, sqlConns),
 			"readclients":   readClients, "read_clients": readClients,
 			"default_user_profile": text(func(q *confDatabase) *string { return &q.DefaultProfile }),
+			"read_groups":          confNot(func(q *confDatabase) *bool { return &q.GroupsByFallThrough }),
+			"read_profiles":        confNot(func(q *confDatabase) *bool { return &q.ProfilesByFallThrough }),
+			"query_timeout":        confWithin(0, 600, func(r *confReader) *int { return &r.database.timeout }),
 			"acct_table1":          table("radacct"), "acct_table2": table("radacct"),
 			"postauth_table": table("radpostauth"), "usergroup_table": table("radusergroup"),
 			"authcheck_table": table("radcheck"), "authreply_table": table("radreply"),
@@ -98,8 +104,8 @@ func sqlKind() *confKind {
 		},
 		pass: passAll(map[string]string{
 			"it is about another database or TLS, which -db of billingd says": "mysql postgresql oracle mongo cassandra freetds mssql unixodbc iodbc firebird db2 null",
-			confSQLDecides: "sql_user_name read_groups read_profiles group_attribute delete_stale_sessions deletestalesessions " +
-				"query_timeout sqltrace sqltracefile logfile auto_escape insert_acct_class",
+			confSQLDecides: "sql_user_name group_attribute delete_stale_sessions deletestalesessions " +
+				"sqltrace sqltracefile logfile auto_escape insert_acct_class",
 			"see EscapeNames of sqlbilling.Options": "safe_characters safe-characters",
 			confSQLConns:                            "lifetime max_queries connect_failure_retry_delay",
 		}),
@@ -135,6 +141,16 @@ func sqliteKind() *confKind {
 	}
 }
 
+// confNot takes a truth value whose opposite is kept.
+func confNot(dst func(*confDatabase) *bool) confTake {
+	return func(r *confReader, p *radiusconf.Pair, value string) string {
+		var yes bool
+		problem := confYesNo(func(*confReader) *bool { return &yes })(r, p, value)
+		*dst(r.database) = problem == "" && !yes
+		return problem
+	}
+}
+
 // sqlConns is how many connections there may be at most.
 func sqlConns(r *confReader) *int { return &r.database.MaxConns }
 
@@ -158,6 +174,8 @@ func sqlDatabase(r *confReader, _ *radiusconf.Pair, value string) string {
 func isQuery(r *confReader, item radiusconf.Item) bool {
 	const why = "the statements are those of billing/sqlbilling"
 	switch {
+	case item.Pair != nil && item.Pair.Name == "query_timeout":
+		return false
 	case item.Pair != nil && (strings.Contains(item.Pair.Name, "query") || strings.HasPrefix(item.Pair.Name, "event_timestamp")):
 		r.pass(item.Pair.Pos, "sql queries", why)
 		return true

@@ -60,7 +60,7 @@ func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessReque
 		}
 	}
 	for i, req := range reqs {
-		e := evaluation{req: req, now: req.Time, loc: b.opts.Location, dict: b.dict, defaultProfile: b.opts.DefaultProfile, sub: &subscriber{}}
+		e := b.evaluation(req, &subscriber{})
 		if e.now.IsZero() { // a request made by hand
 			e.now = time.Now()
 		}
@@ -73,6 +73,14 @@ func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessReque
 		} else {
 			b.stats.authorized.Add(1)
 		}
+	}
+}
+
+// evaluation is one of a request, by the rows of sub.
+func (b *Backend) evaluation(req *billing.AccessRequest, sub *subscriber) evaluation {
+	return evaluation{
+		req: req, now: req.Time, loc: b.opts.Location, dict: b.dict, defaultProfile: b.opts.DefaultProfile, sub: sub,
+		groupsByFallThrough: b.opts.GroupsByFallThrough, profilesByFallThrough: b.opts.ProfilesByFallThrough,
 	}
 }
 
@@ -172,9 +180,14 @@ func (b *Backend) askProfiles(ctx context.Context, f *found, names []string, sub
 	})
 }
 
-// findRows is Find, counted.
+// findRows is Find, counted, and bounded by QueryTimeout.
 func (b *Backend) findRows(ctx context.Context, f *found, what dialect.What, names []string, each func(*dialect.Row) error) error {
 	b.stats.queries.Add(1)
+	if d := b.opts.QueryTimeout; d > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d)
+		defer cancel()
+	}
 	return f.lookup.Find(ctx, what, names, each)
 }
 

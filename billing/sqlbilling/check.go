@@ -224,6 +224,9 @@ type evaluation struct {
 	loc            *time.Location
 	defaultProfile string
 
+	// Without a word of Fall-Through groups, or the profile, are not read.
+	groupsByFallThrough, profilesByFallThrough bool
+
 	attrs radius.Attributes // of the request; nil: not known yet
 
 	control, reply []pair

@@ -22,11 +22,12 @@ import (
 //
 //  1. radcheck, in order of id. No rows: radreply is not looked at. A check item
 //     that does not match: neither is, but the groups are.
-//  2. radreply. Its Fall-Through decides: No ends here, Yes or none goes on.
+//  2. radreply. Its Fall-Through decides: No ends here, Yes or none goes on; with
+//     groupsByFallThrough none leaves the groups out.
 //  3. The groups by priority. One whose radgroupcheck does not match is skipped;
 //     after one that matches only its own Fall-Through = Yes goes on.
-//  4. If nothing said No: the groups of the profile (User-Profile, else the
-//     default one), in the same way.
+//  4. If nothing said No (with profilesByFallThrough: if Yes was said): the groups
+//     of the profile (User-Profile, else the default one), in the same way.
 func (e *evaluation) evaluate(restricted []row) (billing.Grant, error) {
 	if e.req.Request != nil && e.req.Request.Packet != nil {
 		e.attrs = e.req.Request.Attributes
@@ -38,14 +39,17 @@ func (e *evaluation) evaluate(restricted []row) (billing.Grant, error) {
 	if err != nil {
 		return billing.Grant{}, err
 	}
-	if fall == fallNo {
+	switch {
+	case fall == fallNo:
 		e.trace.note("radusergroup", "is not looked at: Fall-Through = No")
-	} else {
+	case fall == fallDefault && e.groupsByFallThrough:
+		e.trace.note("radusergroup", "is not looked at: there is no Fall-Through = Yes")
+	default:
 		if fall, err = e.walk(e.sub.groups, fall); err != nil {
 			return billing.Grant{}, err
 		}
 	}
-	if fall != fallNo {
+	if fall == fallYes || fall == fallDefault && !e.profilesByFallThrough {
 		profile := e.defaultProfile
 		if p := first(e.control, "User-Profile"); p != nil {
 			profile = string(p.value)

@@ -83,7 +83,8 @@ func (x *explainer) Authorize(ctx context.Context, req *billing.AccessRequest) (
 		return billing.Grant{}, x.err
 	}
 	t := &tracer{}
-	e := evaluation{req: req, now: req.Time, loc: x.b.opts.Location, dict: x.b.dict, defaultProfile: x.b.opts.DefaultProfile, sub: &q.subs[0], trace: t}
+	e := x.b.evaluation(req, &q.subs[0])
+	e.trace = t
 	g, err := e.evaluate(q.common.restricted)
 	x.trace.Steps = t.steps
 	if err != nil {

@@ -59,6 +59,20 @@ type Options struct {
 	// their own (FreeRADIUS: default_user_profile). Empty: none.
 	DefaultProfile string
 
+	// GroupsByFallThrough reads the groups of a user only where radreply says
+	// Fall-Through = Yes for it (FreeRADIUS: read_groups = no). false: unless it says No.
+	GroupsByFallThrough bool
+
+	// ProfilesByFallThrough reads the groups of the profile only where the last reply
+	// that was read before says Fall-Through = Yes (FreeRADIUS: read_profiles = no).
+	// false: unless it says No.
+	ProfilesByFallThrough bool
+
+	// QueryTimeout bounds one statement of Access-Requests (FreeRADIUS:
+	// query_timeout); those that it answers fail then, and get no answer: 10 ms to
+	// 10 min. 0: as long as somebody waits for it. See WriteTimeout for accounting.
+	QueryTimeout time.Duration
+
 	// RestrictedGroup is the group whose radgroupreply is the restricted profile
 	// of a subscriber who is out of money. Empty: "radpool-restricted".
 	RestrictedGroup string
@@ -165,6 +179,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.WriteTimeout < 10*time.Millisecond || o.WriteTimeout > 10*time.Minute {
 		return o, fmt.Errorf("sqlbilling: WriteTimeout is %v, must be 10ms to 10m", o.WriteTimeout)
+	}
+	if o.QueryTimeout != 0 && (o.QueryTimeout < 10*time.Millisecond || o.QueryTimeout > 10*time.Minute) {
+		return o, fmt.Errorf("sqlbilling: QueryTimeout is %v, must be 10ms to 10m", o.QueryTimeout)
 	}
 	if o.LeaseTime == 0 {
 		o.LeaseTime = time.Hour

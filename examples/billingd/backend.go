@@ -92,6 +92,7 @@ func withJournal(ctx context.Context, b *backend, o *options, log *zap.Logger) (
 // demo users when it has no subscriber.
 func openSQL(ctx context.Context, o *options, log *zap.Logger) (*database, error) {
 	opts := sqlbilling.Options{Logger: log, Readers: o.readers, Names: o.names, EscapeNames: o.escapeNames, LeaseTime: o.leaseTime, DefaultProfile: o.profile, StorePasswords: o.passwords}
+	o.takeRules(&opts)
 	if !o.postAuth {
 		opts.PostAuthBuffer = -1
 	}

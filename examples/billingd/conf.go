@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/radpool/radpool/billing/sqlbilling"
 	"github.com/radpool/radpool/radpool"
 )
 
@@ -68,8 +69,19 @@ func (o *options) readConf() error {
 		if !o.given["default-user-profile"] && o.schema == standardSchema {
 			o.profile = q.DefaultProfile
 		}
+		if o.schema == standardSchema {
+			o.rules = q
+		}
 	}
 	return nil
+}
+
+// takeRules takes what sql { } of the file says of the statements, where its database is served.
+func (o *options) takeRules(opts *sqlbilling.Options) {
+	opts.GroupsByFallThrough, opts.ProfilesByFallThrough = o.rules.GroupsByFallThrough, o.rules.ProfilesByFallThrough
+	if d := o.rules.QueryTimeout; d > 0 {
+		opts.QueryTimeout, opts.WriteTimeout = d, d
+	}
 }
 
 // resolve looks up the clients of the file that are names of hosts.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radpool/radpool/billing/sqlbilling"
 	"github.com/radpool/radpool/radpool"
 )
 
@@ -100,6 +101,26 @@ func TestDemoUsers(t *testing.T) {
 		o, err := parseFlags(strings.Fields(args), io.Discard)
 		if err != nil || o.demo != want.demo || o.profile != want.profile {
 			t.Errorf("%s: %+v, %v", args, o, err)
+		}
+	}
+}
+
+// What sql { } says of the statements is taken, but for a database that is not the file's.
+func TestRulesOfConf(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "radiusd.conf")
+	writeConf(t, file, "sql { driver = rlm_sql_sqlite\n sqlite { filename = a.db }\n read_groups = no\n read_profiles = no\n query_timeout = 3\n}\n")
+	for args, want := range map[string]sqlbilling.Options{
+		"":                {GroupsByFallThrough: true, ProfilesByFallThrough: true, QueryTimeout: 3 * time.Second, WriteTimeout: 3 * time.Second},
+		"-db memory:1":    {},
+		"-schema radpool": {},
+	} {
+		o, err := parseFlags(append([]string{"-conf", file}, strings.Fields(args)...), io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got sqlbilling.Options
+		if o.takeRules(&got); got != want {
+			t.Errorf("%q: %+v", args, got)
 		}
 	}
 }

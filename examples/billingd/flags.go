@@ -32,8 +32,9 @@ type options struct {
 	memoryUsers  int // of db, or 0
 	names        sqlbilling.Comparison
 	escapeNames  bool
-	profile      string // the user whose groups everybody has; empty: none
-	dictionary   string // a file, or a directory with one of the name dictionary; empty: none
+	profile      string          // the user whose groups everybody has; empty: none
+	rules        radpool.ConfSQL // of the file, that no flag is for: which groups are read, and QueryTimeout
+	dictionary   string          // a file, or a directory with one of the name dictionary; empty: none
 	readers      int
 	postAuth     bool
 	passwords    bool // radpostauth gets them

@@ -66,7 +66,7 @@ func (o *options) needsStart(next *options) []string {
 		{"listen", !slices.EqualFunc(o.listen, next.listen, func(x, y wanted) bool {
 			return x.network == y.network && x.addr == y.addr && x.services == y.services
 		})},
-		{"sql", o.db != next.db || o.conns != next.conns || o.readClients != next.readClients},
+		{"sql", o.db != next.db || o.conns != next.conns || o.readClients != next.readClients || o.profile != next.profile || o.rules != next.rules},
 	} {
 		if field.changed {
 			names = append(names, field.name)
