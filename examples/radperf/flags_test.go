@@ -22,7 +22,7 @@ func TestErrorsNameTheFlag(t *testing.T) {
 		{"-poisson", "-poisson: there is no -rate"},
 		{"-storm -3", "-storm -3: must be the number of subscribers, without -n"},
 		{"-storm 5 -n 5", "-storm 5: must be the number of subscribers, without -n"},
-		{"-mix pap,cha", `-mix: "cha" is none of pap, chap, mschapv2, session, session-chap, session-mschapv2, acct, status`},
+		{"-mix pap,cha", `-mix: "cha" is none of pap, chap, mschap, mschapv2, session, session-chap, session-mschap, session-mschapv2, acct, status`},
 		{"-expect maybe", `-expect "maybe": want accept, reject or any`},
 		{"-auth nowhere", `-auth "nowhere": want HOST:PORT: address nowhere: missing port in address`},
 		{"-acct 127.0.0.1:0", `-acct "127.0.0.1:0": want HOST:PORT`},

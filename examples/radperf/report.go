@@ -86,6 +86,7 @@ func (r *report) figures() []figure {
 		{"badcode", "with a code that is no answer", n.BadCode, false, true},
 		{"unexpected", "with another code than expected", n.Unexpected, false, true},
 		{"unproven", "without the right MS-CHAP2-Success", n.UnprovenMSCHAP2, false, true},
+		{"wrongkeys", "with MS-CHAP-MPPE-Keys of another password", n.WrongMSCHAPKeys, false, true},
 		{"foreign", "datagrams from elsewhere", n.Foreign, false, true},
 	}
 	var figures []figure

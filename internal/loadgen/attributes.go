@@ -45,7 +45,9 @@ const (
 const (
 	vendorMicrosoft = 311
 
+	msCHAPResponse  = 1
 	msCHAPChallenge = 11
+	msCHAPMPPEKeys  = 12
 	msCHAP2Response = 25
 	msCHAP2Success  = 26
 )

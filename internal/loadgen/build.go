@@ -57,13 +57,18 @@ func (l *lane) credentials(c *conversation) error {
 	switch c.kind.Method {
 	case MethodCHAP:
 		b.chap(l.Users, c.user)
-	case MethodMSCHAPv2:
+	case MethodMSCHAP, MethodMSCHAPv2:
 		if l.mschap == nil {
 			l.mschap = newMSCHAPCache(l.Users.Len())
 		}
 		m, err := l.mschap.of(l.Users, c.user, b.random)
 		if err != nil {
 			return err
+		}
+		if c.kind.Method == MethodMSCHAP {
+			c.ntKey = m.key1
+			b.mschapv1(m)
+			return nil
 		}
 		c.success[0] = m.response[0]
 		copy(c.success[1:], m.success[:])

@@ -105,9 +105,15 @@ func (b *builder) chap(u *Users, i int) {
 }
 
 // mschapv2 adds the challenge and the response that were computed for the user.
-func (b *builder) mschapv2(m *mschapv2) {
+func (b *builder) mschapv2(m *mschap) {
 	b.microsoft(msCHAPChallenge, m.challenge[:])
 	b.microsoft(msCHAP2Response, m.response[:])
+}
+
+// mschapv1 is mschapv2 for version 1.
+func (b *builder) mschapv1(m *mschap) {
+	b.microsoft(msCHAPChallenge, m.challenge1[:])
+	b.microsoft(msCHAPResponse, m.response1[:])
 }
 
 func (b *builder) microsoft(t byte, value []byte) {

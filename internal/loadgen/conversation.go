@@ -43,6 +43,7 @@ type conversation struct {
 	every   time.Duration // between records
 	address [4]byte       // Framed-IP-Address; zero: one is made up
 	success [43]byte      // the value of MS-CHAP2-Success that must come
+	ntKey   [16]byte      // what MS-CHAP-MPPE-Keys must hold after MS-CHAP version 1
 
 	elapsed  time.Duration // Acct-Session-Time of the next record
 	interims int           // sent
@@ -93,6 +94,30 @@ func (c *conversation) provesPassword(accept []byte) bool {
 		if success, ok := microsoft(value, msCHAP2Success); ok && bytes.Equal(success, c.success[:]) {
 			return true
 		}
+	}
+	return false
+}
+
+// wrongKeys reports whether an Access-Accept carries an MS-CHAP-MPPE-Keys that does not belong to the password. Version 1 of
+// MS-CHAP has no other proof that the server knows it, and a server need not send them. auth is that of the request, and
+// scratch memory to work in.
+func (c *conversation) wrongKeys(accept []byte, auth [16]byte, secret *wire.Secret, scratch []byte) bool {
+	for t, value := range wire.Attributes(accept[wire.HeaderLength:]) {
+		if t != typeVendorSpecific {
+			continue
+		}
+		hidden, ok := microsoft(value, msCHAPMPPEKeys)
+		if !ok {
+			continue
+		}
+		keys, err := wire.RevealPassword(scratch[:0], hidden, auth, secret)
+		if err != nil || len(hidden) != 32 { // 8 octets of LM, 16 of NT, 8 of padding
+			return true
+		}
+		for len(keys) < 24 { // NULs at the end are not told from padding
+			keys = append(keys, 0)
+		}
+		return len(keys) != 24 || !bytes.Equal(keys[8:], c.ntKey[:])
 	}
 	return false
 }

@@ -38,19 +38,20 @@ type Counters struct {
 	Replies uint64 `json:"replies"` // datagrams that came from the server
 	Extra   uint64 `json:"extra"`   // of them, verified ones to a request that was answered or given up before
 
-	// Replies that are wrong. The last four are in Answered.
+	// Replies that are wrong. Unprotected to WrongMSCHAPKeys are in Answered.
 	Malformed       uint64 `json:"malformed"`
 	BadSignature    uint64 `json:"badSignature"`    // Response Authenticator, Message-Authenticator, or Identifier
 	Unprotected     uint64 `json:"unprotected"`     // no Message-Authenticator in its place where it was asked for
 	BadCode         uint64 `json:"badCode"`         // a code that does not answer the request
 	Unexpected      uint64 `json:"unexpected"`      // a code that answers, but not the expected one
 	UnprovenMSCHAP2 uint64 `json:"unprovenMschap2"` // no MS-CHAP2-Success, or a wrong one
+	WrongMSCHAPKeys uint64 `json:"wrongMschapKeys"` // after MS-CHAP version 1, an MS-CHAP-MPPE-Keys of another password
 	Foreign         uint64 `json:"foreign"`         // datagrams from who was not asked; wrong nowhere but here
 }
 
 // Wrong is how many replies should not have come as they did.
 func (c *Counters) Wrong() uint64 {
-	return c.Malformed + c.BadSignature + c.Unprotected + c.BadCode + c.Unexpected + c.UnprovenMSCHAP2
+	return c.Malformed + c.BadSignature + c.Unprotected + c.BadCode + c.Unexpected + c.UnprovenMSCHAP2 + c.WrongMSCHAPKeys
 }
 
 // fields are all of them, for sums.
@@ -59,7 +60,7 @@ func (c *Counters) fields() []*uint64 {
 		&c.Begun, &c.Finished, &c.Unsent, &c.Requests, &c.Sent, &c.Retransmitted, &c.Duplicated, &c.SendErrors,
 		&c.Answered, &c.Accepts, &c.Rejects, &c.Challenges, &c.AccountingResponses, &c.StatusResponses, &c.Lost,
 		&c.Replies, &c.Extra, &c.Malformed, &c.BadSignature, &c.Unprotected, &c.BadCode, &c.Unexpected,
-		&c.UnprovenMSCHAP2, &c.Foreign,
+		&c.UnprovenMSCHAP2, &c.WrongMSCHAPKeys, &c.Foreign,
 	}
 }
 
@@ -116,7 +117,7 @@ func (s *Sample) Goodput() float64 { return perSecond(s.Good(), s.Span) }
 
 // Good is how many requests were answered in time and rightly.
 func (c *Counters) Good() uint64 {
-	return c.Answered - min(c.Answered, c.Unprotected+c.BadCode+c.Unexpected+c.UnprovenMSCHAP2)
+	return c.Answered - min(c.Answered, c.Unprotected+c.BadCode+c.Unexpected+c.UnprovenMSCHAP2+c.WrongMSCHAPKeys)
 }
 
 func perSecond(n uint64, d time.Duration) float64 {

@@ -16,6 +16,7 @@ const (
 	MethodCHAP
 	MethodMSCHAPv2
 	MethodStatus
+	MethodMSCHAP // version 1
 )
 
 // A Kind is what one conversation is: an authentication, or a session, which is that and the accounting after it.
@@ -31,9 +32,11 @@ var kinds = []struct {
 }{
 	{"pap", Kind{MethodPAP, false}},
 	{"chap", Kind{MethodCHAP, false}},
+	{"mschap", Kind{MethodMSCHAP, false}},
 	{"mschapv2", Kind{MethodMSCHAPv2, false}},
 	{"session", Kind{MethodPAP, true}},
 	{"session-chap", Kind{MethodCHAP, true}},
+	{"session-mschap", Kind{MethodMSCHAP, true}},
 	{"session-mschapv2", Kind{MethodMSCHAPv2, true}},
 	{"acct", Kind{MethodNone, true}},
 	{"status", Kind{MethodStatus, false}},
@@ -51,8 +54,8 @@ type Entry struct {
 // Mix is what conversations are made of. The zero value is PAP alone.
 type Mix []Entry
 
-// ParseMix reads entries KIND or KIND=WEIGHT with commas between them. Each of the kinds pap, chap, mschapv2, session,
-// session-chap, session-mschapv2, acct and status may stand once.
+// ParseMix reads entries KIND or KIND=WEIGHT with commas between them. Each of the kinds pap, chap, mschap, mschapv2,
+// session, session-chap, session-mschap, session-mschapv2, acct and status may stand once.
 func ParseMix(s string) (Mix, error) {
 	var m Mix
 	for field := range strings.SplitSeq(s, ",") {

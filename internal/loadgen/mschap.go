@@ -9,12 +9,17 @@ import (
 	"layeh.com/radius/rfc2759"
 )
 
-// mschapv2 is one user's MS-CHAPv2: what is sent, and what the server must answer to show that it knows the password too.
-type mschapv2 struct {
-	user      int // -1: nothing is computed
+// mschap is one user's MS-CHAP of both versions: what is sent, and what the server's answer holds if it knows the password too.
+type mschap struct {
+	user int // -1: nothing is computed
+
 	challenge [16]byte
 	response  [50]byte // Ident, Flags, Peer-Challenge, Reserved, Response (RFC 2548 section 2.3.2)
 	success   [42]byte // "S=" and 40 digits (RFC 2759 section 8.7)
+
+	challenge1 [8]byte
+	response1  [50]byte // Ident, Flags, LM-Response, NT-Response (RFC 2548 section 2.1.3)
+	key1       [16]byte // the NT key of MS-CHAP-MPPE-Keys (RFC 2548 section 2.4.1, RFC 3079 section 2.3)
 }
 
 // mschapUsers is how many users' responses a lane keeps: three DES keys and their hashes take longer than all the rest of a
@@ -22,7 +27,7 @@ type mschapv2 struct {
 const mschapUsers = 4096
 
 // mschapCache holds what was computed for users, each at the place of its number.
-type mschapCache []mschapv2
+type mschapCache []mschap
 
 func newMSCHAPCache(users int) mschapCache {
 	c := make(mschapCache, min(users, mschapUsers))
@@ -33,7 +38,7 @@ func newMSCHAPCache(users int) mschapCache {
 }
 
 // of returns what user i is to send. It stays as it is until the next call.
-func (c mschapCache) of(u *Users, i int, random *rand.ChaCha8) (*mschapv2, error) {
+func (c mschapCache) of(u *Users, i int, random *rand.ChaCha8) (*mschap, error) {
 	m := &c[i%len(c)]
 	if m.user == i {
 		return m, nil
@@ -58,8 +63,26 @@ func (c mschapCache) of(u *Users, i int, random *rand.ChaCha8) (*mschapv2, error
 		return nil, err
 	}
 	copy(m.success[:], success)
+	if err := m.first(i, password, random); err != nil {
+		return nil, err
+	}
 	m.user = i
 	return m, nil
+}
+
+// first computes what is of version 1 (RFC 2433 appendix A). The LM response is left out, as everybody does.
+func (m *mschap) first(i int, password []byte, random *rand.ChaCha8) error {
+	utf16, err := rfc2759.ToUTF16(password)
+	if err != nil {
+		return err
+	}
+	const useNTResponse = 1
+	hash := rfc2759.NTPasswordHash(utf16)
+	_, _ = random.Read(m.challenge1[:]) // never fails
+	m.response1 = [50]byte{byte(i), useNTResponse}
+	copy(m.response1[26:], rfc2759.ChallengeResponse(m.challenge1[:], hash))
+	copy(m.key1[:], rfc2759.NTPasswordHash(hash))
+	return nil
 }
 
 // withoutDomain leaves a Windows domain in front of the name out, as clients do.

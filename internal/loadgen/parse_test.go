@@ -76,7 +76,7 @@ func TestMix(t *testing.T) {
 		"session=3, chap ,acct=2": "session=3,chap=1,acct=2",
 		"pap,pap":                 "pap stands twice",
 		"pap=0":                   "the weight of pap must be a whole number from 1 to 1000",
-		"":                        `"" is none of pap, chap, mschapv2, session, session-chap, session-mschapv2, acct, status`,
+		"":                        `"" is none of pap, chap, mschap, mschapv2, session, session-chap, session-mschap, session-mschapv2, acct, status`,
 	} {
 		m, err := loadgen.ParseMix(text)
 		got := m.String()

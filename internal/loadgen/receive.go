@@ -40,7 +40,7 @@ func (l *lane) receive(now time.Duration, from netip.AddrPort, b []byte) {
 	l.recent.Record(now - r.first)
 	l.lastAnswer, l.lastDone = now, now
 	c := r.conv
-	l.judge(c, r.code, b[:shape.Length], &shape)
+	l.judge(c, r, b[:shape.Length], &shape)
 	f.release(id)
 	l.moveOn(c, shape.Code, b[:shape.Length], now)
 }
@@ -57,8 +57,8 @@ func (l *lane) answersEarlier(r *request, b []byte, shape *wire.Shape) bool {
 }
 
 // judge counts what a verified reply is, and what is wrong with it.
-func (l *lane) judge(c *conversation, request radius.Code, b []byte, shape *wire.Shape) {
-	n := &l.counters
+func (l *lane) judge(c *conversation, r *request, b []byte, shape *wire.Shape) {
+	n, request := &l.counters, r.code
 	if !wire.Answers(request, shape.Code) {
 		n.BadCode++
 		return
@@ -90,6 +90,8 @@ func (l *lane) judge(c *conversation, request radius.Code, b []byte, shape *wire
 		n.Unexpected++
 	case c.kind.Method == MethodMSCHAPv2 && shape.Code == radius.CodeAccessAccept && !c.provesPassword(b):
 		n.UnprovenMSCHAP2++
+	case c.kind.Method == MethodMSCHAP && shape.Code == radius.CodeAccessAccept && c.wrongKeys(b, r.auth, l.secret, l.builder.text):
+		n.WrongMSCHAPKeys++
 	}
 }
 

@@ -58,7 +58,7 @@ func serve(t *testing.T, n *simnet.Network) func() radpool.Stats {
 
 // Every figure is the server's own.
 func TestFiguresAreTheServers(t *testing.T) {
-	for _, mix := range []string{"pap", "chap", "mschapv2", "session=2,session-chap,session-mschapv2,acct,mschapv2"} {
+	for _, mix := range []string{"pap", "chap", "mschap", "mschapv2", "session=2,session-chap,session-mschapv2,acct,mschapv2,mschap,session-mschap"} {
 		t.Run(mix, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cfg := together(t, mix)

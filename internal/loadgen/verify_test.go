@@ -2,11 +2,14 @@ package loadgen_test
 
 import (
 	"encoding/json"
+	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"layeh.com/radius"
+	"layeh.com/radius/rfc2759"
 
 	"github.com/radpool/radpool/internal/loadgen"
 	"github.com/radpool/radpool/internal/simnet"
@@ -15,6 +18,7 @@ import (
 // Each wrong reply is found, and counted as what it is.
 func TestWrongReplies(t *testing.T) {
 	mschap := loadgen.Mix{{Kind: loadgen.Kind{Method: loadgen.MethodMSCHAPv2}, Weight: 1}}
+	mschap1 := loadgen.Mix{{Kind: loadgen.Kind{Method: loadgen.MethodMSCHAP}, Weight: 1}}
 	for name, tc := range map[string]struct {
 		reply  func(*testing.T, request) []byte
 		change func(*loadgen.Config)
@@ -65,6 +69,18 @@ func TestWrongReplies(t *testing.T) {
 			change: func(c *loadgen.Config) { c.Mix = mschap },
 			count:  func(c *loadgen.Counters) uint64 { return c.UnprovenMSCHAP2 },
 		},
+		"MS-CHAP-MPPE-Keys of another": {
+			reply: func(_ *testing.T, r request) []byte {
+				return resign(withKeys(r, []byte("01234567another's NT key.")), r)
+			},
+			change: func(c *loadgen.Config) { c.Mix = mschap1 },
+			count:  func(c *loadgen.Counters) uint64 { return c.WrongMSCHAPKeys },
+		},
+		"MS-CHAP-MPPE-Keys too short": {
+			reply:  func(_ *testing.T, r request) []byte { return resign(withKeys(r, []byte("short")), r) },
+			change: func(c *loadgen.Config) { c.Mix = mschap1 },
+			count:  func(c *loadgen.Counters) uint64 { return c.WrongMSCHAPKeys },
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -82,6 +98,57 @@ func TestWrongReplies(t *testing.T) {
 			})
 		})
 	}
+}
+
+// withKeys is an Access-Accept, not signed, with that as MS-CHAP-MPPE-Keys.
+func withKeys(r request, keys []byte) []byte {
+	hidden, err := radius.NewUserPassword(keys, secret, r.octets[4:20])
+	if err != nil {
+		panic(err)
+	}
+	b := append([]byte{2, r.Identifier, 0, byte(28 + len(hidden))}, r.octets[4:20]...)
+	b = append(b, 26, byte(8+len(hidden)), 0, 0, 1, 55, 12, byte(2+len(hidden)))
+	return append(b, hidden...)
+}
+
+// An NT key whose last octets are NUL is as right as any, and so is an Access-Accept without keys.
+func TestRightMSCHAPKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := together(t, "mschap")
+		// This one's key ends in NUL.
+		cfg.Users, _ = loadgen.ReadUsers(strings.NewReader("alice " + passwordWithNUL(t) + "\n"))
+		n := network(t, &cfg, simnet.Config{})
+		script(func(r request, answer func([]byte)) {
+			if r.Identifier%2 == 0 {
+				answer(accept(t, r))
+				return
+			}
+			answer(resign(withKeys(r, append([]byte("LM key.."), ntKey(t, passwordWithNUL(t))...)), r))
+		}).serve(t, n, auth)
+		if r := run(t, cfg); r.Wrong() != 0 || r.Accepts != 400 {
+			t.Errorf("%+v", r.Counters)
+		}
+	})
+}
+
+func ntKey(t *testing.T, password string) []byte {
+	t.Helper()
+	utf16, err := rfc2759.ToUTF16([]byte(password))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rfc2759.NTPasswordHash(rfc2759.NTPasswordHash(utf16))
+}
+
+func passwordWithNUL(t *testing.T) string {
+	t.Helper()
+	for i := range 100_000 {
+		if password := strconv.Itoa(i); ntKey(t, password)[15] == 0 {
+			return password
+		}
+	}
+	t.Fatal("there is none")
+	return ""
 }
 
 // resign puts the right Response Authenticator into b.
