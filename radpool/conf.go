@@ -32,7 +32,8 @@ type Conf struct {
 	Hosts []ConfHost
 
 	// Listen is where to listen: listen { } of type auth, acct, auth+acct and status, each
-	// address once. A listener that serves only some clients, one interface, TCP or TLS is
+	// address once. Type coa is named in Notices: a back end sends CoA-Requests, and to
+	// answer them is for NASes, with ServeServices and CoA. A listener that serves only some clients, one interface, TCP or TLS is
 	// passed over, since here it would serve more.
 	Listen []ConfListen
 

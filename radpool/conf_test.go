@@ -294,6 +294,19 @@ func TestConfErrorsHoldNoStrayWords(t *testing.T) {
 	}
 }
 
+// A listener for CoA is named with its place and the reason, whatever else stands in it, and
+// the others are served.
+func TestConfListenCoA(t *testing.T) {
+	conf := readConf(t, "server coa {\n\tlisten {\n\t\ttype = coa\n\t\tipaddr = *\n\t\tport = 3799\n\t\tserver = x\n\t}\n}\nlisten { type = auth\n}\n")
+	if len(conf.Listen) != 1 || conf.Listen[0].Services != radpool.Auth {
+		t.Errorf("listens on %+v", conf.Listen)
+	}
+	if len(conf.Notices) != 1 || !strings.HasPrefix(conf.Notices[0].String(),
+		"radiusd.conf:2: listen of type coa is passed over: CoA-Requests and Disconnect-Requests are answered by NASes, and billingd is none: it sends them") {
+		t.Errorf("named %v", conf.Notices)
+	}
+}
+
 // Text from anybody is read or refused, and never makes it panic; what is read is valid.
 func FuzzReadConf(f *testing.F) {
 	for _, dir := range []string{"testdata/conf", "testdata/conf/broken"} {

@@ -20,7 +20,7 @@ type confSocket struct {
 var confOtherTypes = map[string]string{
 	"proxy":   "nothing is proxied",
 	"detail":  "detail files are not read: see billing/journal",
-	"coa":     "CoA-Requests are for NASes, which serve radpool.CoA",
+	"coa":     "CoA-Requests and Disconnect-Requests are answered by NASes, and billingd is none: it sends them (-coa, billing/coa); a NAS serves radpool.CoA",
 	"control": "there is no radmin", "command": "there is no radmin",
 	"dhcp": "DHCP is not served", "vmps": "VMPS is not served", "snmp": "SNMP is not served", "bfd": "BFD is not served", "arp": "ARP is not served",
 }
