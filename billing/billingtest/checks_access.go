@@ -57,7 +57,7 @@ func (s *suite) known(rule string, sub Subscriber) {
 		s.fail("Authorize", rule, "user %q: the error %v", sub.UserName, err)
 		return
 	case g.Reason != billing.ReasonNone:
-		s.fail("Authorize", rule, "user %q: the Reason is %v, must be %v", sub.UserName, g.Reason, billing.ReasonNone)
+		s.fail("Authorize", rule, "user %q: the Reason is %v, must be %v", sub.UserName, because(g.Reason), billing.ReasonNone)
 		return
 	}
 	form := g.Password.Form()
@@ -95,7 +95,7 @@ func (s *suite) verdict(rule, how string, r Request, want radius.Code) {
 	case reply.Outcome() != want.String():
 		reason := ""
 		if results := rec.Results(); len(results) > 0 {
-			reason = fmt.Sprintf(" (%v)", results[0].Reason)
+			reason = fmt.Sprintf(" (%v)", because(results[0].Reason))
 		}
 		if reply.Err != nil {
 			reason = fmt.Sprintf(" (%v)", reply.Err)
@@ -216,7 +216,7 @@ func checkStrangeUsers(s *suite) {
 		if ok && (err != nil || g.Reason != billing.ReasonNone) {
 			s.fail("Authorize", "attributes are data: they do not change who the subscriber is",
 				"user %q with Calling-Station-Id, Called-Station-Id, NAS-Identifier and State %q: Reason %v, error %v",
-				"alice", strange, g.Reason, orNone(err))
+				"alice", strange, because(g.Reason), orNone(err))
 		}
 	}
 	s.known(ruleName, subscribers[0]) // they are all still there

@@ -170,7 +170,7 @@ func checkBatchOneBad(s *suite) {
 		for i, sub := range map[int]Subscriber{0: alice, 2: bob} {
 			if errs[i] != nil || grants[i].Reason != billing.ReasonNone ||
 				grants[i].Password.VerifyPAP([]byte(sub.Password)) != billing.ReasonNone {
-				s.fail("AuthorizeBatch", rule, "user %q beside user %q: Reason %v, error %v", sub.UserName, name, grants[i].Reason, orNone(errs[i]))
+				s.fail("AuthorizeBatch", rule, "user %q beside user %q: Reason %v, error %v", sub.UserName, name, because(grants[i].Reason), orNone(errs[i]))
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func (s *suite) judge(method, rule, name string, g billing.Grant, err error, wan
 	switch {
 	case err != nil:
 	case g.Reason != want:
-		s.fail(method, rule, "user %q: the Reason is %v, must be %v or an error", name, g.Reason, want)
+		s.fail(method, rule, "user %q: the Reason is %v, must be %v or an error", name, because(g.Reason), want)
 	case want == billing.ReasonNone && g.Password.VerifyPAP([]byte(subscribers[0].Password)) != billing.ReasonNone:
 		s.fail(method, rule, "user %q: a Grant without the right password, and no error", name)
 	}

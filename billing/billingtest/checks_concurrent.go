@@ -80,7 +80,7 @@ func (s *suite) asking(w int) func() {
 	judge := func(method string) {
 		right := grants[0].Password.VerifyPAP([]byte(sub.Password)) == billing.ReasonNone
 		if errs[0] != nil || grants[0].Reason != billing.ReasonNone || !right {
-			s.fail(method, ruleConcurrent, "user %q: Reason %v, password right: %v, error %v", sub.UserName, grants[0].Reason, right, orNone(errs[0]))
+			s.fail(method, ruleConcurrent, "user %q: Reason %v, password right: %v, error %v", sub.UserName, because(grants[0].Reason), right, orNone(errs[0]))
 		}
 		if errs[1] != nil || grants[1].Reason != billing.ReasonUnknownUser {
 			s.fail(method, ruleConcurrent, "a user who is not known: Reason %v, error %v", grants[1].Reason, orNone(errs[1]))

@@ -46,7 +46,7 @@ func checkMemory(s *suite) {
 			req := s.access(PAP(sub.UserName, sub.Password))
 			g, ok, err := s.authorize(s.ctx, req)
 			if ok && (err != nil || g.Reason != billing.ReasonNone) {
-				s.fail("Authorize", rule, "user %q: Reason %v, error %v", sub.UserName, g.Reason, orNone(err))
+				s.fail("Authorize", rule, "user %q: Reason %v, error %v", sub.UserName, because(g.Reason), orNone(err))
 			}
 			poisonAccess(req)
 		}

@@ -10,7 +10,9 @@ import (
 	"github.com/radpool/radpool/billing"
 )
 
-// A Subscriber is one that a back end under test must know.
+// A Subscriber is one that a back end under test must know. It has no limits: no
+// quota, balance, end of the subscription, number of sessions, device or hours. The
+// suite stores many sessions of 6 GB each, some of them open, and asks again.
 type Subscriber struct {
 	UserName string
 	Password string // in cleartext; the back end may store it in any form
@@ -79,7 +81,8 @@ type Backend struct {
 }
 
 // A Factory makes a back end that knows these subscribers and no others, and has
-// no sessions. It is called once for each check, after the back end before has
+// no sessions. None of them may have a limit (see [Subscriber]): a back end with
+// quotas gives them none here, or one that is never reached. It is called once for each check, after the back end before has
 // been closed.
 type Factory func(ctx context.Context, subscribers []Subscriber) (*Backend, error)
 
