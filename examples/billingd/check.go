@@ -66,12 +66,12 @@ func (o *options) checkedConf(stdout io.Writer) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(stdout, "%s: 0 to mend, %d to note; %d clients, %d sockets, %d databases\n",
+	_, err := fmt.Fprintf(stdout, "%s: 0 to fix, %d for information; %d clients, %d sockets, %d databases\n",
 		o.conf, len(notes), len(conf.Clients), len(o.listen), len(conf.SQL))
 	return err
 }
 
-// checkDatabase prints what is to mend and to note, and returns how much is to mend.
+// checkDatabase prints what is to fix and what else is worth knowing, and returns how much is to fix.
 func (o *options) checkDatabase(ctx context.Context, stdout io.Writer) (serious int, err error) {
 	db, err := o.openForReading(ctx)
 	if err != nil {
@@ -95,6 +95,6 @@ func (o *options) checkDatabase(ctx context.Context, stdout io.Writer) (serious 
 	if findings > maxFindings {
 		_, _ = fmt.Fprintf(stdout, "and %d more\n", findings-maxFindings)
 	}
-	_, _ = fmt.Fprintf(stdout, "%s: %d to mend, %d to note\n", o.database(), serious, findings-serious)
+	_, _ = fmt.Fprintf(stdout, "%s: %d to fix, %d for information\n", o.database(), serious, findings-serious)
 	return serious, nil
 }

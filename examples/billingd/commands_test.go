@@ -38,13 +38,13 @@ func runCommand(t *testing.T, args ...string) (status int, stdout, stderr string
 func TestCheckCommand(t *testing.T) {
 	file := demoDB(t)
 	status, out, log := runCommand(t, "check", "-db", "sqlite:"+file)
-	if want := "sqlite:" + file + ": 0 to mend, 0 to note\n"; status != 0 || out != want || log != "" {
+	if want := "sqlite:" + file + ": 0 to fix, 0 for information\n"; status != 0 || out != want || log != "" {
 		t.Errorf("status %d, %q, %q; want 0 and %q", status, out, log, want)
 	}
 	db := openDB(t, file)
 	db.MustExec("DROP TABLE nasreload")
 	status, out, log = runCommand(t, "check", "-db", "sqlite:"+file)
-	if want := "sqlite:" + file + ": 0 to mend, 1 to note\n"; status != 0 || !strings.HasSuffix(out, want) || log != "" {
+	if want := "sqlite:" + file + ": 0 to fix, 1 for information\n"; status != 0 || !strings.HasSuffix(out, want) || log != "" {
 		t.Errorf("status %d, %q, %q; want 0 and %q", status, out, log, want)
 	}
 	db.MustExec("INSERT INTO radcheck (username, attribute, op, value) VALUES ('bob', 'Cleartxt-Password', ':=', 'hunter2')")
@@ -52,7 +52,7 @@ func TestCheckCommand(t *testing.T) {
 	status, out, log = runCommand(t, "check", "-db", "sqlite:"+file)
 	for _, want := range []string{
 		`wrong: radcheck, id 11, attribute "Cleartxt-Password": unknown attribute` + "\n",
-		"CREATE INDEX radreply_username ON radreply (username)\n", ": 2 to mend, 1 to note\n",
+		"CREATE INDEX radreply_username ON radreply (username)\n", ": 2 to fix, 1 for information\n",
 	} {
 		if status != 1 || !strings.Contains(out, want) || log != "" || strings.Contains(out, "hunter2") {
 			t.Errorf("status %d, %q, %q; want 1 and %q", status, out, log, want)
@@ -157,14 +157,14 @@ func TestCommandsOnOwnSchema(t *testing.T) {
 		}
 		return out.String()
 	}
-	if out := say(0, "check"); !strings.Contains(out, "0 to mend") {
+	if out := say(0, "check"); !strings.Contains(out, "0 to fix") {
 		t.Error(out)
 	}
 	if out := say(0, "explain", "user1"); !strings.Contains(out, "Access-Accept, with the right password (Cleartext-Password)") || !strings.Contains(out, "Framed-IP-Address = ") {
 		t.Error(out)
 	}
 	openDB(t, file).MustExec("UPDATE radpool_subscriber SET tariff = 'x'")
-	if out := say(1, "check"); !strings.Contains(out, "2 to mend") {
+	if out := say(1, "check"); !strings.Contains(out, "2 to fix") {
 		t.Error(out)
 	}
 	if out := say(1, "explain", "user1"); !strings.Contains(out, "Access-Reject") {

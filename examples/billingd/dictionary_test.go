@@ -41,7 +41,7 @@ func TestDictionary(t *testing.T) {
 		}
 	}
 	status, out, log = runCommand(t, "check", "-db", "sqlite:"+file, "-dictionary", dir)
-	if status != 0 || !strings.Contains(out, ": 0 to mend") {
+	if status != 0 || !strings.Contains(out, ": 0 to fix") {
 		t.Errorf("check: status %d, %q, %q", status, out, log)
 	}
 	// Beside a radiusd.conf it is read without being asked for.

@@ -50,7 +50,7 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.Func("map", "`ATTRIBUTE=NAME` of the directory and of RADIUS, for the reply; may be given several times (default: see the documentation)", o.addMap)
 	f.StringVar(&o.mode, "mode", modeHash, "who checks passwords: `hash` (this program, with what it reads) or bind (the directory, over as many connections again)")
 	o.Upstream.Flags(f, "the directory", 32)
-	f.DurationVar(&o.idle, "idle", time.Minute, "close connections that were not used for so `long`")
+	f.DurationVar(&o.idle, "idle", time.Minute, "close connections that were not used for so long")
 	f.StringVar(&o.db, "db", "sqlite:radacct.db", "`database` for accounting, as billingd has it")
 	if err := serving.Parse(f, args); err != nil {
 		return nil, err

@@ -53,8 +53,8 @@ type series struct {
 func parseSweep(args []string, stderr io.Writer) (*sweepOptions, error) {
 	o := new(sweepOptions)
 	f := newFlags("radperf sweep", &o.options)
-	workers := f.String("workers", "32,64,128,256", "how `many` workers: up to 6 numbers with commas between")
-	requests := f.String("n", "1000,10000,100000,1000000", "how `many` logins or sessions: up to 6 numbers with commas between")
+	workers := f.String("workers", "32,64,128,256", "`counts` of workers: up to 6 numbers with commas between")
+	requests := f.String("n", "1000,10000,100000,1000000", "`counts` of logins or sessions: up to 6 numbers with commas between")
 	start := f.String("start", "", "`COMMAND` that runs the server; see above")
 	if err := parse(f, args, sweepUsage, stderr); err != nil {
 		return nil, err

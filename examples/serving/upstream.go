@@ -25,7 +25,7 @@ type Upstream struct {
 // Flags adds -conns, with a default, -timeout and -ca to f. The server is called name in their help.
 func (u *Upstream) Flags(f *flag.FlagSet, name string, conns int) {
 	f.IntVar(&u.Conns, "conns", conns, "connections to "+name+", and workers, at `most`")
-	f.DurationVar(&u.Timeout, "timeout", 3*time.Second, "how `long` "+name+" may take to answer")
+	f.DurationVar(&u.Timeout, "timeout", 3*time.Second, "how long "+name+" may take to answer")
 	f.StringVar(&u.ca, "ca", "", "`FILE` with the certificates, in PEM, that those of "+name+" must come from (default: those of the system)")
 }
 
