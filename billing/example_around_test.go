@@ -177,3 +177,25 @@ func ExampleMemory_Session() {
 	// true alice 5AC0 1h0m0s 5000000000 ended: true
 	// 1 kept, 0 open
 }
+
+// Who is online.
+func ExampleMemory_All() {
+	memory := billing.NewMemory(0)
+	p := &billing.Processor{Handler: memory}
+	for _, req := range []billingtest.Request{
+		billingtest.Start("alice", "5AC0"), billingtest.Start("bob", "5AC1"), billingtest.Stop("alice", "5AC0"),
+		billingtest.Start("carol", "5AC2"),
+	} {
+		if _, err := billingtest.Do(context.Background(), p, req); err != nil {
+			fmt.Println(err)
+		}
+	}
+	for s := range memory.All() {
+		if s.Stopped.IsZero() {
+			fmt.Println(s.UserName, s.SessionID, "on", s.NASAddr)
+		}
+	}
+	// Output:
+	// bob 5AC1 on 192.0.2.1
+	// carol 5AC2 on 192.0.2.1
+}

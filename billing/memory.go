@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/netip"
 	"slices"
 	"strings"
@@ -39,7 +40,8 @@ type Memory struct {
 
 	mu       sync.RWMutex
 	most     int
-	sessions map[string]*MemorySession  // by UniqueID
+	all      []*MemorySession           // none is nil; a new one takes the place of one that is forgotten
+	sessions map[string]int             // places in all, by UniqueID
 	open     map[string]int             // open sessions by user name
 	restarts map[netip.Addr][]time.Time // the last maxMemoryRestarts of each NAS by Accounting-On and Off, in order
 	ended    []string                   // UniqueIDs of ended sessions, in the order in which they were closed
@@ -69,7 +71,7 @@ func NewMemory(maxSessions int) *Memory {
 		subscribers: make(map[string]*Grant),
 
 		most:     maxSessions,
-		sessions: make(map[string]*MemorySession),
+		sessions: make(map[string]int),
 		open:     make(map[string]int),
 		restarts: make(map[netip.Addr][]time.Time),
 	}
@@ -125,8 +127,8 @@ func (m *Memory) Account(_ context.Context, rec *AccountingRecord) error {
 func (m *Memory) Session(uniqueID string) (s MemorySession, ok bool) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	if p := m.sessions[uniqueID]; p != nil {
-		return *p, true
+	if i, known := m.sessions[uniqueID]; known {
+		return *m.all[i], true
 	}
 	return MemorySession{}, false
 }
@@ -135,24 +137,56 @@ func (m *Memory) Session(uniqueID string) (s MemorySession, ok bool) {
 func (m *Memory) Sessions() (kept, open int) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return len(m.sessions), len(m.sessions) - len(m.ended)
+	return len(m.all), len(m.all) - len(m.ended)
+}
+
+// memoryPage is how many sessions All copies at a time.
+const memoryPage = 256
+
+// All yields a copy of each session that is kept, those that have ended among them,
+// in the order in which they became known; one that takes the place of another, which
+// was forgotten, comes where that was. Who is online:
+//
+//	for s := range memory.All() {
+//		if s.Stopped.IsZero() { ... }
+//	}
+//
+// Records may be stored meanwhile, also by the loop's body, which may call any method
+// of m: sessions are copied 256 at a time, as they are then, and the lock is
+// held for no longer. A session that is kept all the while is yielded once; one that
+// is made or forgotten meanwhile may be missed, and one that is both may come twice.
+func (m *Memory) All() iter.Seq[MemorySession] {
+	return func(yield func(MemorySession) bool) {
+		page := make([]MemorySession, 0, memoryPage)
+		for next := 0; ; next += memoryPage {
+			if page = m.page(page[:0], next); len(page) == 0 {
+				return
+			}
+			for i := range page {
+				if !yield(page[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// page appends the sessions from a place on, a memoryPage at most.
+func (m *Memory) page(to []MemorySession, from int) []MemorySession {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for _, s := range m.all[min(from, len(m.all)):min(from+memoryPage, len(m.all))] {
+		to = append(to, *s)
+	}
+	return to
 }
 
 // update merges one record into its session. Every rule takes the least or the
 // greatest of what the records say, so their order does not matter.
 func (m *Memory) update(rec *AccountingRecord) error {
-	s := m.sessions[rec.UniqueID]
-	if s == nil {
-		if err := m.makeRoom(); err != nil {
-			return err
-		}
-		s = &MemorySession{
-			// Not the memory of the whole record, of which they are parts.
-			UniqueID: strings.Clone(rec.UniqueID), SessionID: strings.Clone(rec.SessionID), UserName: strings.Clone(rec.UserName),
-			NASAddr: rec.NASAddr,
-		}
-		m.sessions[s.UniqueID] = s
-		m.open[s.UserName]++
+	s, err := m.session(rec)
+	if err != nil {
+		return err
 	}
 	if began := rec.Time.Add(-rec.SessionTime); s.Started.IsZero() || began.Before(s.Started) {
 		s.Started = began
@@ -175,6 +209,25 @@ func (m *Memory) update(rec *AccountingRecord) error {
 	return nil
 }
 
+// session is that of a record. It is made where there is none.
+func (m *Memory) session(rec *AccountingRecord) (*MemorySession, error) {
+	if i, known := m.sessions[rec.UniqueID]; known {
+		return m.all[i], nil
+	}
+	i, err := m.makeRoom()
+	if err != nil {
+		return nil, err
+	}
+	s := &MemorySession{
+		// Not the memory of the whole record, of which they are parts.
+		UniqueID: strings.Clone(rec.UniqueID), SessionID: strings.Clone(rec.SessionID), UserName: strings.Clone(rec.UserName),
+		NASAddr: rec.NASAddr,
+	}
+	m.all[i], m.sessions[s.UniqueID] = s, i
+	m.open[s.UserName]++
+	return s, nil
+}
+
 // restart ends what was open on a NAS that has restarted, or is about to.
 func (m *Memory) restart(rec *AccountingRecord) error {
 	all, known := m.restarts[rec.NASAddr]
@@ -185,7 +238,7 @@ func (m *Memory) restart(rec *AccountingRecord) error {
 		all = slices.Insert(all, i, rec.Time)
 		m.restarts[rec.NASAddr] = all[max(0, len(all)-maxMemoryRestarts):]
 	}
-	for _, s := range m.sessions {
+	for _, s := range m.all {
 		if s.NASAddr == rec.NASAddr && s.Started.Before(rec.Time) {
 			m.stop(s, rec.Time, causeNASReboot)
 		}
@@ -209,15 +262,19 @@ func (m *Memory) stop(s *MemorySession, t time.Time, cause uint32) {
 	s.Stopped, s.TerminateCause = t, cause
 }
 
-// makeRoom forgets the session that ended longest ago, if there is no room else.
-func (m *Memory) makeRoom() error {
-	if len(m.sessions) < m.most {
-		return nil
+// makeRoom returns a place in all for one more session. It forgets the session that
+// ended longest ago, if there is no room else.
+func (m *Memory) makeRoom() (place int, err error) {
+	if len(m.all) < m.most {
+		m.all = append(m.all, nil)
+		return len(m.all) - 1, nil
 	}
 	if len(m.ended) == 0 {
-		return ErrMemoryFull
+		return 0, ErrMemoryFull
 	}
-	delete(m.sessions, m.ended[0])
+	oldest := m.ended[0]
 	m.ended = m.ended[1:]
-	return nil
+	place = m.sessions[oldest]
+	delete(m.sessions, oldest)
+	return place, nil
 }

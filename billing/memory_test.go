@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -83,7 +84,6 @@ func TestMemoryRestart(t *testing.T) {
 	}
 }
 
-// TestMemoryBound forgets ended sessions, and refuses when all are open.
 // TestMemoryRestarts ends a session at the first of several restarts after its
 // start, whatever comes when.
 func TestMemoryRestarts(t *testing.T) {
@@ -115,6 +115,7 @@ func TestMemoryRestarts(t *testing.T) {
 	}
 }
 
+// TestMemoryBound forgets ended sessions, and refuses when all are open.
 func TestMemoryBound(t *testing.T) {
 	m := billing.NewMemory(3)
 	ctx, t0 := context.Background(), someTime()
@@ -131,6 +132,13 @@ func TestMemoryBound(t *testing.T) {
 	}
 	if err := m.Account(ctx, rec("5", billing.InterimUpdate, t0, 0, 7)); err != nil {
 		t.Errorf("a session that is known: %v", err)
+	}
+	var left []string
+	for s := range m.All() {
+		left = append(left, s.UniqueID)
+	}
+	if slices.Sort(left); !slices.Equal(left, []string{"2", "4", "5"}) {
+		t.Errorf("%v are kept", left)
 	}
 	if kept, open := m.Sessions(); kept != 3 || open != 3 {
 		t.Errorf("%d kept, %d open", kept, open)
@@ -169,6 +177,51 @@ func TestMemoryAuthorize(t *testing.T) {
 	}
 }
 
+// TestMemoryAll stores and ends sessions while it looks at them, over several pages.
+func TestMemoryAll(t *testing.T) {
+	const n = 1000
+	m := billing.NewMemory(n)
+	for range m.All() {
+		t.Fatal("a session of an empty Memory")
+	}
+	store := func(id int, status billing.StatusType) {
+		if err := m.Account(t.Context(), rec(fmt.Sprint(id), status, someTime(), 0, 1)); err != nil {
+			t.Error(err)
+		}
+	}
+	for i := range n {
+		store(i, []billing.StatusType{billing.Start, billing.Stop}[i%2])
+	}
+	seen := make(map[string]billing.MemorySession)
+	for s := range m.All() {
+		if want, ok := m.Session(s.UniqueID); !ok || s != want {
+			t.Errorf("%+v, is %+v", s, want)
+		}
+		seen[s.UniqueID] = s
+	}
+	if len(seen) != n || !seen["0"].Stopped.IsZero() || seen["1"].Stopped.IsZero() {
+		t.Errorf("%d of %d sessions", len(seen), n)
+	}
+	times, replaced := make(map[string]int), n
+	for s := range m.All() {
+		if times[s.UniqueID]++; replaced < n+300 {
+			store(replaced, billing.Start) // forgets one that has ended
+			replaced++
+		}
+	}
+	for i := 0; i < n; i += 2 {
+		if id := fmt.Sprint(i); times[id] != 1 {
+			t.Errorf("session %s, open all the while, was there %d times", id, times[id])
+		}
+	}
+	for s := range m.All() {
+		if s.UniqueID != "0" {
+			t.Errorf("the first is %s", s.UniqueID)
+		}
+		break
+	}
+}
+
 // TestMemoryConcurrent is for the race detector.
 func TestMemoryConcurrent(t *testing.T) {
 	m := billing.NewMemory(100)
@@ -181,6 +234,11 @@ func TestMemoryConcurrent(t *testing.T) {
 				_, _ = m.Authorize(t.Context(), &billing.AccessRequest{UserName: user})
 				_ = m.Account(t.Context(), rec(fmt.Sprint(w, i), billing.Stop, someTime(), 0, 1))
 				m.Sessions()
+				if i%50 == 0 {
+					for s := range m.All() {
+						_ = s.UserName
+					}
+				}
 			}
 		})
 	}

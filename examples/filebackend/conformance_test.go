@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -62,7 +61,7 @@ func openIn(dir string) (*billingtest.Backend, error) {
 	}
 	return &billingtest.Backend{
 		Handler:  b,
-		Sessions: func(context.Context) ([]billingtest.Session, error) { return b.sessions() },
+		Sessions: func(context.Context) ([]billingtest.Session, error) { return b.sessions(), nil },
 		Stall: func(context.Context) (func(), error) {
 			disk.Lock()
 			return disk.Unlock, nil
@@ -91,29 +90,14 @@ func tear(records string) error {
 	return errors.Join(err, f.Close())
 }
 
-// sessions are those that the files tell of, as Memory has them.
-func (b *backend) sessions() ([]billingtest.Session, error) {
-	var ids []string
-	onDisk := &recordLog{dir: b.log.dir}
-	err := onDisk.replay(func(line []byte) error {
-		rec, err := parseLine(line)
-		if err == nil {
-			ids = append(ids, rec.UniqueID)
-		}
-		return nil
-	}, zap.NewNop())
-	slices.Sort(ids)
-	var all []billingtest.Session
-	for _, id := range slices.Compact(ids) {
-		s, ok := b.Session(id)
-		if !ok {
-			continue // On and Off have no session
-		}
+// sessions are those of Memory, which after a Reopen has what the files tell.
+func (b *backend) sessions() (all []billingtest.Session) {
+	for s := range b.All() {
 		all = append(all, billingtest.Session{
 			UniqueID: s.UniqueID, SessionID: s.SessionID, UserName: s.UserName, Start: s.Started, Stop: s.Stopped,
 			SessionTime: s.SessionTime, InputOctets: s.InputOctets, OutputOctets: s.OutputOctets,
 			Detail: fmt.Sprint(s.NASAddr, s.Updated.UTC(), s.TerminateCause),
 		})
 	}
-	return all, err
+	return all
 }
