@@ -7,7 +7,8 @@ import (
 	"github.com/radpool/radpool/radpool"
 )
 
-// A StatusType is the value of Acct-Status-Type (RFC 2866 section 5.1). Values
+// A StatusType is the value of Acct-Status-Type (RFC 2866 section 5.1): Start,
+// InterimUpdate, Stop, AccountingOn or AccountingOff. Values
 // without a name here, such as those of RFC 2867 for tunnels, reach Handler.Account
 // too: it returns nil for those that it does not keep, or the NAS sends them for
 // ever.

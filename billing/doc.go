@@ -36,6 +36,16 @@
 //
 // See [Handler] for what is kept how long; package billingtest checks it.
 //
+// Usage of a month, for a quota, is the sum over such rows, and what a row adds must not depend
+// on the order of records either. A session may cross midnight of the 1st, and its
+// totals do not say how much was used before. The simple rule is that all of it belongs to the
+// month in which it began, in one fixed time zone: sqlbilling/ledger does so. When began
+// moves back into the month before, because an older record came late, the octets move with it. To
+// split a session, keep its greatest total of each month by the Time of the record,
+// and count for a month that less the greatest total of the months before: this is right to one
+// Interim-Update, and commutes, too. NASes that end sessions at midnight, or a Session-Timeout that
+// ends then, make it matter little.
+//
 // # Other parts
 //
 // EAP takes several Access-Requests, of which the back end sees one: see [Processor]
@@ -53,7 +63,8 @@
 //	NT-Password                  yes   no              yes
 //	every other form             yes   no              no
 //
-// [Memory] is a billing system without a database, to start from. The package
+// [Memory] is a billing system without a database, to start from; [Memory.All] tells who
+// is online. The package
 // sqlbilling beside this one is one on SQL, and journal keeps accounting while a
 // database is away.
 package billing

@@ -55,7 +55,7 @@ type Grant struct {
 	Reply radius.Attributes
 
 	// Restricted are the attributes of the Access-Accept, instead of Reply, of a
-	// subscriber who is out of money: an address pool or a filter that leads to
+	// subscriber with ReasonNoMoney, whose money or quota is used up: an address pool or a filter that leads to
 	// the page for payments. nil: an Access-Reject instead.
 	Restricted radius.Attributes
 

@@ -15,7 +15,9 @@ type Handler interface {
 	// Authorize looks the subscriber up and says what is granted, and what the
 	// password is; it does not check the password, the Processor does. A
 	// subscriber who is not known or may not log in is a Grant with a
-	// [Reason], not an error.
+	// [Reason], not an error. One whose money, volume or quota is used up is
+	// ReasonNoMoney (with a Message of its own for a quota), which lets in with
+	// Grant.Restricted where that is set.
 	//
 	// An error means that the question could not be answered. The NAS then gets
 	// no answer and asks again, or asks another server (Processor.OnError can

@@ -1,7 +1,22 @@
 package billing
 
 // A Reason says why a subscriber was not let in. The list is fixed, so that
-// logs, statistics and radpostauth can be counted by it.
+// logs, statistics and radpostauth can be counted by it. For what has none here, there
+// is the nearest with a Grant.Message of its own.
+//
+//	not known, wrong credentials  ReasonUnknownUser, ReasonWrongPassword, ReasonNoPassword, ReasonPasswordForm, ReasonEAP
+//	nothing left to use           ReasonNoMoney: the balance, a prepaid volume or time, a quota
+//	the account                   ReasonExpired, ReasonBlocked, ReasonRejected
+//	not like this                 ReasonTooManySessions, ReasonCallingStation, ReasonNotNow, ReasonTooManyAttempts
+//	the request or the server     ReasonUnavailable, ReasonNoAddress, ReasonBadRequest
+//
+// ReasonNoMoney is the one that does not keep a subscriber out where Grant.Restricted
+// is set. So it is for a quota that is used up as well:
+//
+//	Grant{Password: password, Reason: ReasonNoMoney, Message: "Quota used up", Restricted: portal}
+//
+// A quota after which the session is only slower is no Reason at all: its Grant has
+// another Reply.
 type Reason uint8
 
 // Reasons, each with its Text. The zero Reason is none: not rejected.
@@ -12,7 +27,7 @@ const (
 	ReasonNoPassword             // no credentials in the request, or none stored; "Password required"
 	ReasonPasswordForm           // the stored form cannot answer this method; "Authentication method not possible for this account"
 	ReasonExpired                // the subscription has ended; "Account expired"
-	ReasonNoMoney                // the balance is used up; "Out of money"
+	ReasonNoMoney                // the balance, or a quota, is used up: Grant.Restricted if there is one; "Out of money"
 	ReasonBlocked                // blocked by the operator; "Account blocked"
 	ReasonTooManySessions        // SimultaneousUse is reached; "Too many sessions"
 	ReasonCallingStation         // not from this Calling-Station-Id; "Not allowed from this device"
