@@ -34,12 +34,16 @@ func checkCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 			complain(stderr, err)
 			return 1
 		}
-		if err := o.checkedConf(stdout); err != nil {
+		missing := o.needsDatabase()
+		if err := o.checkedConf(stdout, missing); err != nil {
 			complain(stderr, fmt.Errorf("check: %w", err))
 			return 1
 		}
-		if o.memoryUsers > 0 || !o.given["db"] && len(o.file.conf.SQL) == 0 {
-			return 0 // no database is named, and that of the default is for trying out
+		switch {
+		case missing != nil:
+			return 1
+		case o.memoryUsers > 0:
+			return 0
 		}
 	}
 	if o.memoryUsers > 0 {
@@ -57,17 +61,25 @@ func checkCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	return 0
 }
 
-// checkedConf prints what of the file is passed over, and what is taken.
-func (o *options) checkedConf(stdout io.Writer) error {
+// checkedConf prints what is missing in the file, if it is not nil, what of it is passed
+// over, and what is taken.
+func (o *options) checkedConf(stdout io.Writer, missing error) error {
 	conf := o.file.conf
+	wrong := 0
+	if missing != nil {
+		wrong = 1
+		if _, err := fmt.Fprintf(stdout, "wrong: %v\n", missing); err != nil {
+			return err
+		}
+	}
 	notes := o.passedOver()
 	for _, line := range notes {
 		if _, err := fmt.Fprintf(stdout, "note: %s\n", line); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(stdout, "%s: 0 to fix, %d for information; %d clients, %d sockets, %d databases\n",
-		o.conf, len(notes), len(conf.Clients), len(o.listen), len(conf.SQL))
+	_, err := fmt.Fprintf(stdout, "%s: %d to fix, %d for information; %d clients, %d sockets, %d databases\n",
+		o.conf, wrong, len(notes), len(conf.Clients), len(o.listen), len(conf.SQL))
 	return err
 }
 

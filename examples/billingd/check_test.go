@@ -19,10 +19,11 @@ func TestCheckConf(t *testing.T) {
 		status     int
 		out, log   string // parts
 	}{
-		{"conf alone", client, nil, 0, file + ": 0 to fix, 0 for information; 1 clients, 2 sockets, 0 databases\n", ""},
-		{"host", client + "client b { ipaddr = LOCALHOST\n secret = hunter2 }\n", nil, 0, "; 2 clients,", ""},
+		{"conf alone", client, nil, 1, "wrong: " + file + " has no sql { } that billingd can serve (driver mysql, postgresql or sqlite): enable one, or give -db\n" +
+			file + ": 1 to fix, 0 for information; 1 clients, 2 sockets, 0 databases\n", ""},
+		{"host", client + "client b { ipaddr = LOCALHOST\n secret = hunter2 }\n" + sql, nil, 0, "; 2 clients,", ""},
 		{"host that is not there", client + "client b { ipaddr = nas.invalid\n secret = hunter2 }\n", nil, 1, "", file + ":5: client b has ipaddr \"nas.invalid\", which does not resolve: "},
-		{"notes", client + "proxy_requests = yes\n", nil, 0, "note: " + file + ":5: proxy_requests is passed over: nothing is proxied\n", ""},
+		{"notes", client + "proxy_requests = yes\n" + sql, nil, 0, "note: " + file + ":5: proxy_requests is passed over: nothing is proxied\n", ""},
 		{"database of the file", client + sql, nil, 0, "sqlite:" + db + ": 0 to fix, 0 for information\n", ""},
 		{"database that is not there", client + strings.ReplaceAll(sql, db, db+"x"), nil, 1, "1 databases\n", "no such file"},
 		{"database of the flag", client, []string{"-db", "sqlite:" + db}, 0, "sqlite:" + db + ": 0 to fix, 0 for information\n", ""},

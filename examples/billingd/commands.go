@@ -48,6 +48,9 @@ func openForReading(ctx context.Context, name string, args []string, stderr io.W
 		err = o.takeConf(f)
 	}
 	if err == nil {
+		err = o.needsDatabase()
+	}
+	if err == nil {
 		_, err = o.checkDB()
 	}
 	if err == nil {

@@ -76,6 +76,15 @@ func (o *options) readConf() error {
 	return nil
 }
 
+// needsDatabase returns an error where there is a file and nothing says which database to
+// serve. The one that is made for trying out is not for those who have a configuration.
+func (o *options) needsDatabase() error {
+	if o.conf == "" || o.given["db"] || len(o.file.conf.SQL) > 0 {
+		return nil
+	}
+	return fmt.Errorf("%s has no sql { } that billingd can serve (driver mysql, postgresql or sqlite): enable one, or give -db", o.conf)
+}
+
 // takeRules takes what sql { } of the file says of the statements, where its database is served.
 func (o *options) takeRules(opts *sqlbilling.Options) {
 	opts.GroupsByFallThrough, opts.ProfilesByFallThrough = o.rules.GroupsByFallThrough, o.rules.ProfilesByFallThrough

@@ -95,13 +95,33 @@ func TestDemoUsers(t *testing.T) {
 		"-conf " + file:                                {0, "everybody"},
 		"-conf " + file + " -demo 5":                   {5, "everybody"},
 		"-conf " + file + " -default-user-profile all": {0, "all"},
-		"-conf " + file + " -db sqlite:isp.db":         {100, ""},
+		"-conf " + file + " -db sqlite:isp.db":         {0, ""},
 		"-conf " + file + " -schema radpool":           {0, ""},
 	} {
 		o, err := parseFlags(strings.Fields(args), io.Discard)
 		if err != nil || o.demo != want.demo || o.profile != want.profile {
 			t.Errorf("%s: %+v, %v", args, o, err)
 		}
+	}
+}
+
+// A configuration without a database that can be served is no reason to make one, with
+// accounts that everybody knows, and to open it to the network.
+func TestConfWithoutDatabase(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	file := filepath.Join(dir, "radiusd.conf")
+	for _, sql := range []string{"", "modules { sql { driver = rlm_sql_null\n dialect = sqlite\n sqlite { filename = a.db }\n}\n}\n"} {
+		writeConf(t, file, "listen { type = auth\n ipaddr = 127.0.0.1\n port = 1 }\n"+sql)
+		for _, command := range [][]string{{}, {"explain", "user0"}, {"-schema", "radpool"}, {"-demo", "5"}} {
+			status, out, log := runCommand(t, append(command, "-conf", file)...)
+			if status != 2 || out != "" || log != "billingd: "+file+" has no sql { } that billingd can serve (driver mysql, postgresql or sqlite): enable one, or give -db\n" {
+				t.Errorf("%q: status %d, %q, %q", command, status, out, log)
+			}
+		}
+	}
+	if left, err := os.ReadDir("."); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v", left, err)
 	}
 }
 

@@ -99,7 +99,7 @@ func serveFlags(name string, o *options) *flag.FlagSet {
 	f.StringVar(&o.status, "status", "", "`address` for Status-Server with FreeRADIUS's statistics, of which every client may ask, such as 127.0.0.1:18121; empty: none")
 	f.StringVar(&o.http, "http", "", "`address` of a status page for browsers, such as 127.0.0.1:8812, which only this machine reaches; :8812 is every address, a port alone is on 127.0.0.1 (default: none)")
 	f.StringVar(&o.secret, "secret", "testing123", "`secret` shared with the clients 127.0.0.0/8 and ::1")
-	f.IntVar(&o.demo, "demo", 0, "add `count` users, user0/pass0 ..., to a database without subscribers (default: 100 for -db sqlite:FILE, else none)")
+	f.IntVar(&o.demo, "demo", 0, "add `count` users, user0/pass0 ..., to a database without subscribers (default: 100 for -db sqlite:FILE without -conf, else none)")
 	f.DurationVar(&o.backendDelay, "backend-delay", 0, "make each Authorize wait so long, as a slow billing core does")
 	f.StringVar(&o.journal, "journal", "", "`FILE` that keeps accounting while the database is away, or none (default: none for sqlite and memory, else radpool-journal.db)")
 	f.BoolVar(&o.retryParked, "retry-parked", false, "try records again that the journal has put aside, since the database refused them")
@@ -134,8 +134,13 @@ func limitFlags(f *flag.FlagSet, c *radpool.Config) {
 	f.IntVar(&c.ReceiveBuffer, "receive-buffer", 0, "`octets` of receive buffer for each socket (default 4 MiB; the system may grant less)")
 }
 
+// parseFlags parses the flags of serving.
 func parseFlags(args []string, stderr io.Writer) (*options, error) {
-	return parseFlagsOf("billingd", args, stderr)
+	o, err := parseFlagsOf("billingd", args, stderr)
+	if err == nil {
+		err = o.needsDatabase()
+	}
+	return o, err
 }
 
 // parseFlagsOf is parseFlags for a command that takes the flags of serving.
@@ -202,7 +207,7 @@ func (o *options) check() error {
 	if err := o.checkJournal(kind); err != nil {
 		return err
 	}
-	if !o.given["demo"] && kind == "sqlite" && !o.dbOfConf { // whoever serves others wants no accounts that everybody knows
+	if !o.given["demo"] && kind == "sqlite" && o.conf == "" { // whoever serves others wants no accounts that everybody knows
 		o.demo = demoUsers
 	}
 	switch {
