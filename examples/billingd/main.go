@@ -166,7 +166,7 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 		go func() { served <- server.ServeServices(s.conn, s.services) }()
 	}
 	// Serving goes on without a reader of this line.
-	_, _ = fmt.Fprintf(stdout, "billingd ready auth=%s acct=%s db=%s%s\n", sockets.addr(radpool.Auth), sockets.addr(radpool.Acct), o.database(), web.ready())
+	_, _ = fmt.Fprintln(stdout, sockets.ready(o.database())+web.ready())
 	defer serviceManager{log}.watch(server)()
 	if err := attend(ctx, served, hup, log, func() { reload(ctx, o, clients, server, backend, log) }); err != nil {
 		return errors.Join(err, server.Close())

@@ -57,7 +57,7 @@ func (l *logBuffer) String() string {
 	return l.b.String()
 }
 
-var readyLine = regexp.MustCompile(`^billingd ready auth=(\S+) acct=(\S+) db=(\S+?)(?: http=(\S+))?$`)
+var readyLine = regexp.MustCompile(`^billingd ready auth=(\S+) acct=(\S+) db=(\S+?)(?: status=\S+)?(?: http=(\S+))?$`)
 
 // start runs billingd on free ports until it is ready.
 func start(t *testing.T, args ...string) *billingd {

@@ -148,13 +148,27 @@ func (ss sockets) close() {
 	}
 }
 
-// addr is the address that serves s, with the port that the system chose where
-// the flag left it open; of several the first, and of none "none".
-func (ss sockets) addr(s radpool.Services) string {
+// addrs are the addresses that serve s, with commas between them and with the ports that the
+// system chose where a flag left it open; "none" where there is none.
+func (ss sockets) addrs(s radpool.Services) string {
+	var list []string
 	for _, sock := range ss {
-		if sock.services&s != 0 {
-			return sock.conn.LocalAddr().String()
+		addr := sock.conn.LocalAddr().String()
+		if sock.services&s != 0 && !slices.Contains(list, addr) { // -sockets opens an address more than once
+			list = append(list, addr)
 		}
 	}
-	return "none"
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ",")
+}
+
+// ready is what the line says that tells that billingd is ready.
+func (ss sockets) ready(db string) string {
+	line := fmt.Sprintf("billingd ready auth=%s acct=%s db=%s", ss.addrs(radpool.Auth), ss.addrs(radpool.Acct), db)
+	if status := ss.addrs(radpool.Status); status != "none" {
+		line += " status=" + status
+	}
+	return line
 }
