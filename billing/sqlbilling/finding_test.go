@@ -39,6 +39,13 @@ func TestCheckRows(t *testing.T) {
 		{greply("g", "Mikrotik-Rate-Limit", "=", "10M/10M"), ""},
 
 		{check("Cleartxt-Password", ":=", "hunter2"), `wrong: unknown attribute`},
+		{check("Max-Daily-Session", ":=", "3600"), `wrong: limits of sqlcounter are not enforced, so nobody gets in by this row: delete it, or use quotas with -schema radpool`},
+		{check("Max-Hourly-Session", ":=", "3600"), `wrong: limits of sqlcounter`},
+		{check("max-monthly-octets", ":=", "3600"), `wrong: limits of sqlcounter`},
+		{gcheck("g", "Max-All-Session", ":=", "3600"), `wrong: limits of sqlcounter`},
+		{check("Expire-After", ":=", "3600"), `wrong: limits of sqlcounter`},
+		{check("Max-Frobs-Session", ":=", "3600"), `wrong: unknown attribute`},
+		{reply("Max-Daily-Session", ":=", "3600"), `wrong: unknown attribute`},
 		{check("Cleartext-Password", ":", "hunter2"), `wrong: unknown operator`},
 		{check("NT-Password", ":=", "hunter2"), `wrong: `},
 		{check("Auth-Type", ":=", "hunter2"), `wrong: this Auth-Type is not supported`},

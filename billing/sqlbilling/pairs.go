@@ -24,7 +24,10 @@ func blanksOff(s string) string { return strings.Trim(s, " ") }
 // parseRow understands a row. An operator that is missing is ==, as in FreeRADIUS.
 func parseRow(r *row, d *dict.Dictionary, loc *time.Location) (pair, error) {
 	ref, err := d.Lookup(blanksOff(r.attribute))
-	if err != nil {
+	switch {
+	case (err != nil || ref.Internal()) && r.unenforced():
+		return pair{}, r.error(counterLimit)
+	case err != nil:
 		return pair{}, r.error("unknown attribute")
 	}
 	p := pair{ref: ref, op: strings.TrimSpace(r.op), row: r}
