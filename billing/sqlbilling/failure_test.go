@@ -350,11 +350,17 @@ func TestAcknowledgedSurvivesWithoutClose(t *testing.T) {
 
 func TestClosed(t *testing.T) {
 	f := open(t, sqlbilling.Options{})
+	if err := f.Ping(t.Context()); err != nil {
+		t.Error(err)
+	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
 		t.Error(err)
+	}
+	if err := f.Ping(t.Context()); err == nil {
+		t.Error("a closed database gives a sign of life")
 	}
 	if err := f.Account(t.Context(), record("s", billing.Start, 0)); !errors.Is(err, sqlbilling.ErrClosed) {
 		t.Error(err)

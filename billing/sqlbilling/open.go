@@ -193,6 +193,10 @@ var ErrOverloaded = errors.New("sqlbilling: too many accounting records or lease
 // ErrClosed is returned by the methods of a Backend that was closed.
 var ErrClosed = errors.New("sqlbilling: closed")
 
+// Ping asks the database for a sign of life, for health checks: the error names the
+// database. It takes a connection of those that read, and waits for one if all are in use.
+func (b *Backend) Ping(ctx context.Context) error { return b.db.Ping(ctx, "sqlbilling") }
+
 // Close writes what was taken, accounting and radpostauth, and closes the
 // database. Calls that come later fail with ErrClosed. To call it again is
 // harmless and returns the same.

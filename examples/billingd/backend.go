@@ -31,6 +31,7 @@ type backend struct {
 	nas     func(context.Context) ([]radpool.Client, error) // the table; nil: there is none
 	ready   <-chan struct{}                                 // closed when the database is there; nil: it is
 	ledger  func() *ledger.Backend                          // radpool's own schema, nil while it is away; nil: another one
+	ping    func(context.Context) error                     // asks the database for a sign of life; nil: there is none
 	figures func() []status.Figure                          // for the status page; nil: there are none
 	metrics []metrics.Source                                // for Prometheus and expvar
 }
@@ -81,7 +82,7 @@ func withJournal(ctx context.Context, b *backend, o *options, log *zap.Logger) (
 	}
 	// The journal first: it gives the back end what it has.
 	return &backend{
-		handler: j.Handler(), nas: b.nas, ready: b.ready, ledger: b.ledger,
+		handler: j.Handler(), nas: b.nas, ready: b.ready, ledger: b.ledger, ping: b.ping,
 		close:   func() error { return errors.Join(j.Close(), b.close()) },
 		figures: func() []status.Figure { return append(journalFigures(j.Stats(), time.Now()), b.shown()...) },
 		metrics: append(b.metrics, j.Metrics()),
@@ -110,7 +111,7 @@ func openSQL(ctx context.Context, o *options, log *zap.Logger) (*database, error
 	if err := fill(ctx, db, o, log); err != nil {
 		return nil, err
 	}
-	return &database{BatchHandler: db, nas: db.Clients, standard: db}, nil
+	return &database{BatchHandler: db, nas: db.Clients, ping: db.Ping, standard: db}, nil
 }
 
 // fill adds demo users where there is no subscriber. With an error it closes db.

@@ -107,11 +107,21 @@ func (w *web) serve(source status.Source, o status.Options) error {
 }
 
 // shownOf is what the page shows of billingd. What -db says of a database may be more
-// than everybody on this machine is to know, so its kind stands there alone.
-func shownOf(o *options, clients *radpool.Clients, processor *billing.Processor, b *backend) status.Options {
+// than everybody on this machine is to know, so its kind stands there alone. After ctx
+// the server is about to end.
+func shownOf(ctx context.Context, o *options, clients *radpool.Clients, processor *billing.Processor, b *backend) status.Options {
 	kind, _, _ := strings.Cut(o.db, ":")
 	return status.Options{
 		Title: "billingd, " + kind, Clients: clients,
+		Health: func(asked context.Context) string {
+			switch {
+			case ctx.Err() != nil:
+				return "stopping"
+			case b.ping != nil && b.ping(asked) != nil:
+				return "database"
+			}
+			return ""
+		},
 		Figures: func() []status.Figure { return append(decisions(processor.Stats()), b.shown()...) },
 	}
 }

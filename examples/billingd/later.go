@@ -19,7 +19,8 @@ import (
 type database struct {
 	billing.BatchHandler
 	nas      func(context.Context) ([]radpool.Client, error) // the table
-	standard *sqlbilling.Backend                             // nil: it is the other one
+	ping     func(context.Context) error
+	standard *sqlbilling.Backend // nil: it is the other one
 	ledger   *ledger.Backend
 }
 
@@ -48,6 +49,12 @@ func openLater(ctx context.Context, o *options, log *zap.Logger) (*backend, erro
 			return db.nas(ctx)
 		}
 		return nil, fmt.Errorf("the clients of the database: %w", billing.ErrAway)
+	}
+	b.ping = func(ctx context.Context) error {
+		if db := now.Load(); db != nil {
+			return db.ping(ctx)
+		}
+		return billing.ErrAway
 	}
 	if o.schema == radpoolSchema {
 		b.ledger = func() *ledger.Backend {

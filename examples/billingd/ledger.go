@@ -37,7 +37,7 @@ func openLedger(ctx context.Context, o *options, log *zap.Logger) (*database, er
 	if err := fill(ctx, db, o, log); err != nil {
 		return nil, err
 	}
-	return &database{BatchHandler: db, ledger: db, nas: func(ctx context.Context) ([]radpool.Client, error) {
+	return &database{BatchHandler: db, ledger: db, ping: db.Ping, nas: func(ctx context.Context) ([]radpool.Client, error) {
 		nases, err := db.NASes(ctx)
 		var list []radpool.Client
 		for _, n := range nases {

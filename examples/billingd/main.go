@@ -158,7 +158,7 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 	}
 
 	sources := append(backend.metrics, metrics.Server(server), processor.Metrics())
-	if err := errors.Join(web.addMetrics(sources...), web.serve(server, shownOf(o, clients, processor, backend))); err != nil {
+	if err := errors.Join(web.addMetrics(sources...), web.serve(server, shownOf(ctx, o, clients, processor, backend))); err != nil {
 		return err
 	}
 	served := make(chan error, len(sockets))

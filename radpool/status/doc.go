@@ -31,6 +31,14 @@
 //
 //	curl -s http://127.0.0.1:8812/status.json | jq '.received, .queue.waiting, .alerts'
 //
+// # healthz
+//
+// Also beside the page is healthz, for load balancers: 200 and "ok" while the server serves and
+// Options.Health finds nothing wrong, else 503 and one word, "starting" before the server
+// serves. Status-Server (RFC 5997) asks the RADIUS port itself, and no back end.
+//
+//	curl -f http://127.0.0.1:8812/healthz
+//
 // # What it tells, and to whom
 //
 // There is no secret, no password and no name of a subscriber on it, but the addresses and

@@ -18,6 +18,9 @@ var (
 // policy lets the page have what it brings along itself, and nothing else.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+// healthPath is where serveHealth answers.
+const healthPath = "/healthz"
+
 // A route is what stands at a path: its type, and the octets of now.
 type route struct {
 	contentType string
@@ -39,8 +42,8 @@ func (p *Page) makeRoutes() map[string]route {
 	}
 }
 
-// ServeHTTP answers GET and HEAD for the page itself, its style sheet and script, and
-// status.json. Links are relative, so with [http.StripPrefix] it can stand at any path
+// ServeHTTP answers GET and HEAD for the page itself, its style sheet and script,
+// status.json and healthz. Links are relative, so with [http.StripPrefix] it can stand at any path
 // that ends with a slash.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
@@ -54,12 +57,16 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !mayAsk(r, p.options.Hosts):
 		misdirected(w)
 		return
-	case !ok:
+	case !ok && r.URL.Path != healthPath:
 		http.NotFound(w, r)
 		return
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
 		http.Error(w, "status: only GET and HEAD", http.StatusMethodNotAllowed)
+		return
+	}
+	if !ok {
+		p.serveHealth(w)
 		return
 	}
 	body, err := route.body(r)

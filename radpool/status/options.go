@@ -1,6 +1,7 @@
 package status
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -36,6 +37,12 @@ type Options struct {
 	// is shown; [MaxFigures] at most, the rest is left out. It is called at most once a
 	// second, from one goroutine at a time, and must not block. nil: there is nothing.
 	Figures func() []Figure
+
+	// Health says for healthz, in a word, why a load balancer should ask another server
+	// now, such as "database"; empty: it should not. It is called when somebody asks,
+	// at most once a second and by one goroutine at a time, and must return soon after
+	// ctx is done, in HealthTime. nil: a server that serves is well.
+	Health func(ctx context.Context) string
 
 	// Interval is the time between two samples of what is plotted, from 1 s to 1 min.
 	// Zero: DefaultInterval.

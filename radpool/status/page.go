@@ -17,6 +17,8 @@ type Page struct {
 	end     sync.Once
 	stopped sync.WaitGroup
 
+	health health
+
 	mu      sync.Mutex
 	history history // guarded by mu
 	shown   *shown  // guarded by mu: the last answers, for as long as they are fresh
@@ -37,6 +39,7 @@ func New(source Source, o Options) (*Page, error) {
 		source: source, options: o, stop: make(chan struct{}),
 		history: newHistory(int(HistoryTime/o.Interval) + 1),
 	}
+	p.health.busy = make(chan struct{}, 1)
 	p.routes = p.makeRoutes()
 	p.sample()
 	p.stopped.Go(p.collect)

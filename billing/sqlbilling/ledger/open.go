@@ -142,6 +142,10 @@ func (b *Backend) among(table, column string) string {
 	return b.d.Among(table, b.column(table, column))
 }
 
+// Ping asks the database for a sign of life, for health checks: the error names the
+// database. It takes a connection of those that read, and waits for one if all are in use.
+func (b *Backend) Ping(ctx context.Context) error { return b.db.Ping(ctx, "ledger") }
+
 // Close writes the accounting that was taken, and closes the database. Calls that
 // come later fail. To call it again is harmless and returns the same.
 func (b *Backend) Close() error { return b.closeOnce() }

@@ -269,6 +269,14 @@ type DB struct {
 	Failed func(err error)
 }
 
+// Ping asks the database for a sign of life. who is the package that is asked to.
+func (db *DB) Ping(ctx context.Context, who string) error {
+	if err := db.Read.PingContext(ctx); err != nil {
+		return fmt.Errorf("%s: %s: %w", who, db.Label, err)
+	}
+	return nil
+}
+
 // Tell says that a statement ended in err, so that connections that cannot be
 // trusted after that are replaced.
 func (db *DB) Tell(err error) {
