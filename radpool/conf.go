@@ -40,7 +40,8 @@ type Conf struct {
 	// SQL are the sql { } modules with a database that radpool can use.
 	SQL []ConfSQL
 
-	// Notices say what was passed over, in the order of the text, each kind once.
+	// Notices say what was passed over, each kind once: first what may be missed, then what is
+	// harmless, each by file and line.
 	Notices []ConfNotice
 
 	places map[netip.Prefix]radiusconf.Pos // where the Clients are said
@@ -96,6 +97,9 @@ type ConfNotice struct {
 	Line   int    // where it is said first
 	Field  string // what: the section and the name in it
 	Reason string // why it is passed over, and what to do instead
+
+	// Harmless: subscribers and NASes are served the same without it.
+	Harmless bool
 }
 
 // String returns the notice as a line.
@@ -162,6 +166,7 @@ func newConf(tree *radiusconf.Tree, err error) (*Conf, error) {
 	r.read(tree.Root, kinds.top)
 	r.settleClients()
 	r.settleLimits()
+	sortNotices(r.conf.Notices)
 	if err := errors.Join(r.errs...); err != nil {
 		return nil, err
 	}

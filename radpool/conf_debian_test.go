@@ -91,7 +91,11 @@ func confSummary(c *radpool.Conf) string {
 		fmt.Fprintln(&b, q, q.MaxConns, q.ReadClients)
 	}
 	for _, n := range c.Notices {
-		fmt.Fprintln(&b, short.Replace(n.String()))
+		class := "lost: "
+		if n.Harmless {
+			class = "harmless: "
+		}
+		fmt.Fprintln(&b, class+short.Replace(n.String()))
 	}
 	return b.String()
 }

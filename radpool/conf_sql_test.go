@@ -89,3 +89,36 @@ start_servers = 2 }
 		}
 	}
 }
+
+// What may be missed comes before what is harmless, and each by file and line. The port of an
+// inner tunnel is one like all, which is told.
+func TestConfNoticesAreSorted(t *testing.T) {
+	conf, err := radpool.ReadConf(strings.NewReader(`hostname_lookups = no
+modules {
+	utf8 { }
+	expr { a = b }
+	files { filename = users }
+}
+server inner-tunnel {
+	listen { type = auth
+		ipaddr = 127.0.0.1
+		port = 18120
+	}
+}
+server other { listen { type = auth
+	port = 1645
+} }
+security { reject_delay = 1 }
+`), "radiusd.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, n := range conf.Notices {
+		got = append(got, fmt.Sprint(n.Line, " ", n.Field, " ", n.Harmless))
+	}
+	want := []string{"5 module files false", "8 server inner-tunnel around listen false", "16 security.reject_delay false", "1 hostname_lookups true", "3 module utf8 true", "4 module expr true"}
+	if !slices.Equal(got, want) || len(conf.Listen) != 2 {
+		t.Errorf("got %q, want %q; %v", got, want, conf.Listen)
+	}
+}

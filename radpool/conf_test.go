@@ -135,7 +135,7 @@ security {
 	for _, n := range conf.Notices {
 		notices = append(notices, fmt.Sprint(n.Line, " ", n.Field))
 	}
-	if want := []string{"11 client.nastype", "18 client.nas_type", "29 client radsec", "33 client dynamic"}; !slices.Equal(notices, want) {
+	if want := []string{"29 client radsec", "33 client dynamic", "11 client.nastype", "18 client.nas_type"}; !slices.Equal(notices, want) {
 		t.Errorf("notices %v, want %v", notices, want)
 	}
 	if c, err := radpool.NewClients(conf.Clients...); err != nil {

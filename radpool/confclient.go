@@ -33,7 +33,7 @@ func (r *confReader) readClient(s *radiusconf.Section) {
 	}
 	field := s.Title()
 	if c.unserved != "" {
-		r.pass(s.Pos, field, c.unserved)
+		r.pass(s.Pos, field, lost(c.unserved))
 		return
 	}
 	prefix, host, problem := c.prefix(s.Instance)
@@ -130,15 +130,15 @@ func clientKind() *confKind {
 		sections: map[string]func(*confReader, *radiusconf.Section){
 			"tls": func(r *confReader, _ *radiusconf.Section) { r.client.unserved = "it speaks TLS, and there is UDP only" },
 		},
-		pass: passAll(map[string]string{
-			"it served checkrad, which there is not":                        "nas_type nastype login password",
-			"all clients are served alike":                                  "virtual_server",
-			"it is for TCP, and there is UDP only":                          "limit max_connections idle_timeout response_window",
-			"clients are not made while running":                            "lifetime rate_limit",
-			"where CoA-Requests go is said to package billing/coa":          "coa_server coa_home_server coa_pool",
-			"replies leave by the address that was asked":                   "src_ipaddr",
-			"there is no Protocol-Error: what is dropped is sent again":     "protocol_error",
-			"a Handler of your own knows the client by its Name and Prefix": "Operator-Name add_cui community",
+		pass: passAll(map[confReason]string{
+			harmless("it served checkrad, which there is not"):                        "nas_type nastype login password",
+			lost("all clients are served alike"):                                      "virtual_server",
+			harmless("it is for TCP, and there is UDP only"):                          "limit max_connections idle_timeout response_window",
+			harmless("clients are not made while running"):                            "lifetime rate_limit",
+			lost("CoA-Requests go to the NAS of the session: see -coa and -coa-port"): "coa_server coa_home_server coa_pool",
+			harmless("replies leave by the address that was asked"):                   "src_ipaddr",
+			harmless("there is no Protocol-Error: what is dropped is sent again"):     "protocol_error",
+			lost("nothing is added to requests for it"):                               "Operator-Name add_cui community",
 		}),
 	}
 }

@@ -19,7 +19,7 @@ type confSocket struct {
 // confOtherTypes are the types of listeners that have nothing to do with this server.
 var confOtherTypes = map[string]string{
 	"proxy":   "nothing is proxied",
-	"detail":  "detail files are not read: see billing/journal",
+	"detail":  "detail files are not read: while the database is away accounting is in the journal (-journal)",
 	"coa":     "CoA-Requests and Disconnect-Requests are answered by NASes, and billingd is none: it sends them (-coa, billing/coa); a NAS serves radpool.CoA",
 	"control": "there is no radmin", "command": "there is no radmin",
 	"dhcp": "DHCP is not served", "vmps": "VMPS is not served", "snmp": "SNMP is not served", "bfd": "BFD is not served", "arp": "ARP is not served",
@@ -38,6 +38,10 @@ func (r *confReader) readServer(s *radiusconf.Section) {
 	for _, item := range s.Items {
 		if c := item.Section; c != nil && (c.Name == "client" || c.Name == "clients") {
 			r.ownClients = true
+		}
+		if c := item.Section; c != nil && c.Name == "listen" && s.Instance == "inner-tunnel" {
+			r.pass(c.Pos, "server inner-tunnel around listen", lost("sites are merged, so this is an ordinary port, whose requests are served like all. "+
+				"It was for tunnels of EAP, which are not offered: delete this listen"))
 		}
 	}
 	r.read(s, r.kinds.server)
@@ -65,7 +69,7 @@ func (r *confReader) readListen(s *radiusconf.Section) {
 		r.fail(s.Pos, "listen", "has no type: auth, acct, auth+acct or status")
 		return
 	case c.skipped != "":
-		r.pass(s.Pos, "listen with "+c.skipped, "it would serve more than it says, and so is not opened")
+		r.pass(s.Pos, "listen with "+c.skipped, lost("it would serve more than it says, and so is not opened"))
 		return
 	case c.given > 1:
 		r.fail(s.Pos, "listen", "has more than one of ipaddr, ipv4addr and ipv6addr: each address is a listen of its own")
@@ -98,7 +102,7 @@ func (r *confReader) otherListener(s *radiusconf.Section) bool {
 		}
 		kind, err := r.tree.Value(item.Pair)
 		if why := confOtherTypes[kind]; err == nil && why != "" {
-			r.pass(s.Pos, "listen of type "+kind, why)
+			r.pass(s.Pos, "listen of type "+kind, lost(why))
 			return true
 		}
 	}
@@ -138,13 +142,13 @@ func listenKind() *confKind {
 			"tls":    func(r *confReader, _ *radiusconf.Section) { r.socket.skipped = "tls" },
 			"client": func(r *confReader, _ *radiusconf.Section) { r.socket.skipped = "client" },
 		},
-		pass: passAll(map[string]string{
-			"all sockets are served alike":              "virtual_server",
-			"duplicates are looked for always":          "performance skip_duplicate_checks synchronous",
-			"connections and rates are not limited":     "limit max_pps max_connections lifetime idle_timeout",
-			"it is for TCP, and there is UDP only":      "nonblock check_client_connections proxy_protocol",
-			"workers are those of the thread pool":      "workers",
-			"it needs IP_TRANSPARENT, which is not set": "transparent",
+		pass: passAll(map[confReason]string{
+			lost("all sockets are served alike"):              "virtual_server",
+			harmless("duplicates are looked for always"):      "performance skip_duplicate_checks synchronous",
+			lost("connections and rates are not limited"):     "limit max_pps max_connections lifetime idle_timeout",
+			harmless("it is for TCP, and there is UDP only"):  "nonblock check_client_connections proxy_protocol",
+			harmless("workers are those of the thread pool"):  "workers",
+			lost("it needs IP_TRANSPARENT, which is not set"): "transparent",
 		}),
 	}
 }

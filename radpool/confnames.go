@@ -9,18 +9,18 @@ import (
 
 // Reasons that many names share.
 const (
-	confHandler  = "what becomes of a request is decided by the Handler"
+	confHandler  = "sites and policies are not run: what lets a subscriber in are the rows of the database (docs/from-freeradius.md)"
 	confNoProxy  = "nothing is proxied"
 	confSystem   = "the service manager decides it, such as a systemd unit"
-	confLogging  = "logging is up to the program"
-	confNoReject = "an Access-Reject is sent at once"
+	confLogging  = "see -log-level, -log-format and -X of billingd"
+	confNoReject = "an Access-Reject is sent at once, so passwords can be guessed faster: let the NAS limit tries"
 	confOneTable = "there is one list of clients for all sockets, and these are for some only"
 )
 
 // passAll makes a map of names that are passed over for the same reason, separated by
 // blanks.
-func passAll(lists map[string]string) map[string]string {
-	m := make(map[string]string)
+func passAll(lists map[confReason]string) map[string]confReason {
+	m := make(map[string]confReason)
 	for why, names := range lists {
 		for name := range strings.FieldsSeq(names) {
 			m[name] = why
@@ -41,10 +41,10 @@ func newConfKinds() *confKinds {
 		server: &confKind{
 			title:    "server.",
 			sections: map[string]func(*confReader, *radiusconf.Section){"listen": (*confReader).readListen},
-			pass: passAll(map[string]string{
-				confHandler:                  "authorize authenticate preacct accounting session post-auth pre-proxy post-proxy recv-coa send-coa dhcp vmps",
-				confOneTable:                 "client clients",
-				"sites are all served alike": "namespace",
+			pass: passAll(map[confReason]string{
+				lost(confHandler):                  "authorize authenticate preacct accounting session post-auth pre-proxy post-proxy recv-coa send-coa dhcp vmps",
+				lost(confOneTable):                 "client clients",
+				lost("sites are all served alike"): "namespace",
 			}),
 		},
 		modules: &confKind{
@@ -58,7 +58,7 @@ func newConfKinds() *confKinds {
 // known reports whether it is a name that is known anywhere.
 func (k *confKinds) known(name string) bool {
 	for _, kind := range []*confKind{k.top, k.security, k.threadPool, k.server, k.modules, k.client, k.listen, k.sql, k.sqlPool, k.sqlite} {
-		if kind.pairs[name] != nil || kind.pass[name] != "" || kind.sections[name] != nil {
+		if kind.pairs[name] != nil || kind.pass[name] != (confReason{}) || kind.sections[name] != nil {
 			return true
 		}
 	}
@@ -76,15 +76,15 @@ func securityKind() *confKind {
 				yes := true
 				problem := confYesNo(func(*confReader) *bool { return &yes })(r, p, value)
 				if !yes {
-					r.pass(p.Pos, "security.status_server = no", "Status-Server is answered always, to clients")
+					r.pass(p.Pos, "security.status_server = no", lost("Status-Server is answered always, to clients"))
 				}
 				return problem
 			},
 		},
-		pass: passAll(map[string]string{
-			confSystem:            "user group chroot allow_core_dumps",
-			confNoReject:          "reject_delay delay_proxy_rejects",
-			"OpenSSL is not used": "allow_vulnerable_openssl openssl_fips_mode",
+		pass: passAll(map[confReason]string{
+			harmless(confSystem):            "user group chroot allow_core_dumps",
+			lost(confNoReject):              "reject_delay delay_proxy_rejects",
+			harmless("OpenSSL is not used"): "allow_vulnerable_openssl openssl_fips_mode",
 		}),
 	}
 }
@@ -101,9 +101,9 @@ func threadPoolKind() *confKind {
 			"max_queue_size":          confCount("MaxQueueSize", func(c *Config) *int { return &c.MaxQueueSize }),
 			"auto_limit_acct":         confYesNo(func(r *confReader) *bool { return &r.conf.Config.AutoLimitAcct }),
 		},
-		pass: passAll(map[string]string{
-			"see Spare.ReapDelay of radpool": "cleanup_delay",
-			"Access goes before accounting":  "queue_priority",
+		pass: passAll(map[confReason]string{
+			harmless("a spare worker ends by itself after a while"): "cleanup_delay",
+			harmless("Access goes before accounting"):               "queue_priority",
 		}),
 	}
 }
@@ -127,24 +127,24 @@ func topKind() *confKind {
 			"client":      (*confReader).readClient,
 			"sql":         (*confReader).readSQL,
 		},
-		pass: passAll(map[string]string{
-			confHandler:                                  "instantiate policy authorize authenticate preacct accounting session post-auth pre-proxy post-proxy templates",
-			confNoProxy:                                  "proxy_requests proxy realm home_server home_server_pool proxy_dedup_window",
-			confSystem:                                   "user group chroot allow_core_dumps panic_action ENV",
-			confLogging:                                  "log log_file log_auth log_auth_badpass log_auth_goodpass log_stripped_names log_destination syslog_facility debug_level colourise suppress_secrets",
-			confNoReject:                                 "reject_delay",
-			confOneTable:                                 "clients",
-			"listen { } says it":                         "bind_address port",
-			"addresses are logged as they are":           "hostname_lookups reverse_lookups reverse_lookup_default",
-			"Simultaneous-Use is checked in radacct":     "checkrad usercollide",
-			"there is no SNMP: see Status-Server":        "snmp snmptrap",
-			"there are no triggers: see radpool.Hooks":   "trigger",
-			"memory is sized by itself: see arena":       "resources",
-			"names are taken as they come":               "lower_user lower_pass nospace_user nospace_pass",
-			"it is about unlang, which there is not":     "correct_escapes regular_expressions extended_expressions unlang feature",
-			"the Handler's context ends in time instead": "delete_blocked_requests",
-			"a client that is gone is not noticed":       "postauth_client_lost",
-			"something was left out here":                "...",
+		pass: passAll(map[confReason]string{
+			lost(confHandler):     "instantiate policy authorize authenticate preacct accounting session post-auth pre-proxy post-proxy templates",
+			lost(confNoProxy):     "proxy_requests proxy realm home_server home_server_pool proxy_dedup_window",
+			harmless(confSystem):  "user group chroot allow_core_dumps panic_action ENV",
+			harmless(confLogging): "log log_file log_auth log_auth_badpass log_auth_goodpass log_stripped_names log_destination syslog_facility debug_level colourise suppress_secrets",
+			lost(confNoReject):    "reject_delay",
+			lost(confOneTable):    "clients",
+			lost("an address to listen on is said by listen { }, or by -auth and -acct"): "bind_address port",
+			harmless("addresses are logged as they are"):                                 "hostname_lookups reverse_lookups reverse_lookup_default",
+			harmless("Simultaneous-Use is checked in radacct"):                           "checkrad usercollide",
+			lost("there is no SNMP: see Status-Server"):                                  "snmp snmptrap",
+			lost("nothing is triggered: see the metrics of -http, and the log"):          "trigger",
+			harmless("memory is sized by itself"):                                        "resources",
+			lost("names are taken as they come"):                                         "lower_user lower_pass nospace_user nospace_pass",
+			harmless("it is about unlang, which there is not"):                           "correct_escapes regular_expressions extended_expressions unlang feature",
+			harmless("a request ends at max_request_time"):                               "delete_blocked_requests",
+			harmless("a client that is gone is not noticed"):                             "postauth_client_lost",
+			harmless("something was left out here"):                                      "...",
 		}),
 		other: isPath,
 	}
@@ -165,25 +165,6 @@ func otherModule(r *confReader, item radiusconf.Item) bool {
 	if s == nil || s.Name == "sql" {
 		return false
 	}
-	why := confHandler
-	switch s.Name {
-	case "pap", "chap", "mschap":
-		why = "billing.Processor does it"
-	case "detail", "linelog":
-		why = confLogging
-	case "preprocess", "acct_unique", "unpack", "attr_filter":
-		why = "requests are taken as they come"
-	case "eap":
-		why = "billing.Processor offers EAP-MSCHAPv2 and EAP-MD5, as its EAPConfig says"
-	case "soh":
-		why = "EAP methods with TLS are not offered"
-	case "digest", "ntlm_auth":
-		why = "passwords are PAP, CHAP and MS-CHAP"
-	case "expiration", "logintime":
-		why = confSQLDecides
-	case "realm":
-		why = confNoProxy
-	}
-	r.pass(s.Pos, "module "+s.Name, why)
+	r.pass(s.Pos, "module "+s.Name, confModule(s.Name))
 	return true
 }

@@ -33,7 +33,7 @@ type confKind struct {
 	title    string // before the names in it, in notices
 	pairs    map[string]confTake
 	sections map[string]func(*confReader, *radiusconf.Section)
-	pass     map[string]string // pairs and sections that are passed over, and why
+	pass     map[string]confReason // pairs and sections that are passed over, and why
 
 	// other is asked for what is in none of them, if it is not nil: it reports whether
 	// that is all right.
@@ -51,10 +51,10 @@ func (r *confReader) fail(at radiusconf.Pos, field, problem string) {
 }
 
 // pass notes that something is passed over, once for each field.
-func (r *confReader) pass(at radiusconf.Pos, field, reason string) {
+func (r *confReader) pass(at radiusconf.Pos, field string, reason confReason) {
 	if !r.named[field] {
 		r.named[field] = true
-		r.conf.Notices = append(r.conf.Notices, ConfNotice{at.File, at.Line, field, reason})
+		r.conf.Notices = append(r.conf.Notices, ConfNotice{at.File, at.Line, field, reason.text, reason.harmless})
 	}
 }
 

@@ -47,7 +47,7 @@ func (r *confReader) readSQL(s *radiusconf.Section) {
 		r.fail(s.Pos, s.Title(), fmt.Sprintf("has driver %.32q: must be rlm_sql_mysql, rlm_sql_postgresql or rlm_sql_sqlite", driver))
 		return
 	case ours == "":
-		r.pass(s.Pos, s.Title()+" with driver "+driver, "databases are MySQL, PostgreSQL and SQLite")
+		r.pass(s.Pos, s.Title()+" with driver "+driver, lost("databases are MySQL, PostgreSQL and SQLite"))
 		return
 	}
 	q.Driver = ours
@@ -102,12 +102,13 @@ func sqlKind() *confKind {
 			"pool":   func(r *confReader, s *radiusconf.Section) { r.read(s, r.kinds.sqlPool) },
 			"sqlite": func(r *confReader, s *radiusconf.Section) { r.read(s, r.kinds.sqlite) },
 		},
-		pass: passAll(map[string]string{
-			"it is about another database or TLS, which -db of billingd says": "mysql postgresql oracle mongo cassandra freetds mssql unixodbc iodbc firebird db2 null",
-			confSQLDecides: "sql_user_name group_attribute delete_stale_sessions deletestalesessions " +
+		pass: passAll(map[confReason]string{
+			lost("it is about another database or TLS, which -db of billingd says"): "mysql postgresql oracle mongo cassandra freetds mssql unixodbc iodbc firebird db2 null",
+			lost("a user is looked for by the User-Name as it came"):                "sql_user_name",
+			harmless(confSQLDecides): "group_attribute delete_stale_sessions deletestalesessions " +
 				"sqltrace sqltracefile logfile auto_escape insert_acct_class",
-			"see EscapeNames of sqlbilling.Options": "safe_characters safe-characters",
-			confSQLConns:                            "lifetime max_queries connect_failure_retry_delay",
+			lost("see -escape-names of billingd"): "safe_characters safe-characters",
+			harmless(confSQLConns):                "lifetime max_queries connect_failure_retry_delay",
 		}),
 		other: isQuery,
 	}
@@ -115,7 +116,7 @@ func sqlKind() *confKind {
 
 // Reasons of sql { }.
 const (
-	confSQLDecides = "billing/sqlbilling decides it"
+	confSQLDecides = "billingd decides it by itself"
 	confSQLConns   = "connections are opened as they are needed, and tried again by themselves"
 )
 
@@ -123,8 +124,8 @@ func sqlPoolKind() *confKind {
 	return &confKind{
 		title: "sql.pool.",
 		pairs: map[string]confTake{"max": confWithin(1, MaxWorkers, sqlConns)},
-		pass: passAll(map[string]string{
-			confSQLConns: "start min spare uses retry_delay lifetime idle_timeout connect_timeout max_retries spread cleanup_interval cleanup_delay " +
+		pass: passAll(map[confReason]string{
+			harmless(confSQLConns): "start min spare uses retry_delay lifetime idle_timeout connect_timeout max_retries spread cleanup_interval cleanup_delay " +
 				"held_trigger_min held_trigger_max lifetime_jitter pending",
 		}),
 	}
@@ -137,7 +138,7 @@ func sqliteKind() *confKind {
 			r.database.file = value
 			return ""
 		}},
-		pass: passAll(map[string]string{confSQLDecides: "busy_timeout bootstrap"}),
+		pass: passAll(map[confReason]string{harmless(confSQLDecides): "busy_timeout bootstrap"}),
 	}
 }
 
@@ -172,15 +173,15 @@ func sqlDatabase(r *confReader, _ *radiusconf.Pair, value string) string {
 // isQuery passes over the statements, in whatever pairs and sections they stand, and the
 // parts of them that have names.
 func isQuery(r *confReader, item radiusconf.Item) bool {
-	const why = "the statements are those of billing/sqlbilling"
+	const why = "your own statements are not run: those of billingd are for FreeRADIUS's tables as they are"
 	switch {
 	case item.Pair != nil && item.Pair.Name == "query_timeout":
 		return false
 	case item.Pair != nil && (strings.Contains(item.Pair.Name, "query") || strings.HasPrefix(item.Pair.Name, "event_timestamp")):
-		r.pass(item.Pair.Pos, "sql queries", why)
+		r.pass(item.Pair.Pos, "sql queries", lost(why))
 		return true
 	case item.Section != nil && (item.Section.Name == "accounting" || item.Section.Name == "post-auth" || item.Section.Name == "class"):
-		r.pass(item.Section.Pos, "sql queries", why)
+		r.pass(item.Section.Pos, "sql queries", lost(why))
 		return true
 	}
 	return false

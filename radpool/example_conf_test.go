@@ -52,5 +52,5 @@ sql {
 	// Output:
 	// udp4 192.0.2.9:1645 true raddb/radiusd.conf 5
 	// sql: postgresql database isp at "db.example" 6 true
-	// 10 log_auth logging is up to the program
+	// 10 log_auth see -log-level, -log-format and -X of billingd
 }

@@ -74,7 +74,7 @@ func (o *options) checkedConf(stdout io.Writer, missing error) error {
 	}
 	notes := o.passedOver()
 	for _, line := range notes {
-		if _, err := fmt.Fprintf(stdout, "note: %s\n", line); err != nil {
+		if _, err := fmt.Fprintf(stdout, "%s\n", line); err != nil {
 			return err
 		}
 	}

@@ -23,7 +23,7 @@ func TestCheckConf(t *testing.T) {
 			file + ": 1 to fix, 0 for information; 1 clients, 2 sockets, 0 databases\n", ""},
 		{"host", client + "client b { ipaddr = LOCALHOST\n secret = hunter2 }\n" + sql, nil, 0, "; 2 clients,", ""},
 		{"host that is not there", client + "client b { ipaddr = nas.invalid\n secret = hunter2 }\n", nil, 1, "", file + ":5: client b has ipaddr \"nas.invalid\", which does not resolve: "},
-		{"notes", client + "proxy_requests = yes\n" + sql, nil, 0, "note: " + file + ":5: proxy_requests is passed over: nothing is proxied\n", ""},
+		{"notes", client + "proxy_requests = yes\n" + sql, nil, 0, "lost: " + file + ":5: proxy_requests is passed over: nothing is proxied\n", ""},
 		{"database of the file", client + sql, nil, 0, "sqlite:" + db + ": 0 to fix, 0 for information\n", ""},
 		{"database that is not there", client + strings.ReplaceAll(sql, db, db+"x"), nil, 1, "1 databases\n", "no such file"},
 		{"database of the flag", client, []string{"-db", "sqlite:" + db}, 0, "sqlite:" + db + ": 0 to fix, 0 for information\n", ""},

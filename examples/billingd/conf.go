@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 
+	"go.uber.org/zap"
+
 	"github.com/radpool/radpool/billing/sqlbilling"
 	"github.com/radpool/radpool/radpool"
 )
@@ -24,18 +26,46 @@ type confFile struct {
 	conf *radpool.Conf // nil: there is no file
 }
 
-// passedOver says what of the file is passed over, a line each.
-func (o *options) passedOver() []string {
-	var lines []string
-	for _, n := range o.file.conf.Notices {
-		lines = append(lines, n.String())
+// A note is a line about what of the file is passed over.
+type note struct {
+	text     string
+	harmless bool
+}
+
+// String returns the line after the word that says whether anybody may miss it.
+func (n note) String() string {
+	if n.harmless {
+		return "harmless: " + n.text
 	}
+	return "lost: " + n.text
+}
+
+// passedOver says what of the file is passed over: first what may be missed.
+func (o *options) passedOver() []note {
+	var notes []note
 	for i, q := range o.file.conf.SQL {
 		if i > 0 || !o.dbOfConf {
-			lines = append(lines, fmt.Sprintf("%s: the database of sql %s is passed over: there is one, that of -db, or the first in the file", o.conf, q.Name))
+			notes = append(notes, note{text: fmt.Sprintf("%s: the database of sql %s is passed over: there is one, that of -db, or the first in the file", o.conf, q.Name)})
 		}
 	}
-	return lines
+	for _, n := range o.file.conf.Notices {
+		notes = append(notes, note{n.String(), n.Harmless})
+	}
+	return notes
+}
+
+// logPassedOver warns of what may be missed.
+func (o *options) logPassedOver(log *zap.Logger) {
+	if o.file.conf == nil {
+		return
+	}
+	for _, n := range o.passedOver() {
+		level := zap.WarnLevel
+		if n.harmless {
+			level = zap.DebugLevel
+		}
+		log.Log(level, "passed over", zap.String("conf", n.text))
+	}
 }
 
 // takeConf notes which flags were given, and reads the file of -conf.

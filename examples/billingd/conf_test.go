@@ -156,11 +156,11 @@ func TestOtherDatabasesAreNamed(t *testing.T) {
 		}
 		lines := o.passedOver()
 		if len(lines) != len(want) {
-			t.Errorf("%q: %q", args, lines)
+			t.Errorf("%q: %v", args, lines)
 			continue
 		}
 		for i, line := range lines {
-			if !strings.HasPrefix(line, file+": the database of "+want[i]+" is passed over") {
+			if !strings.HasPrefix(line.String(), "lost: "+file+": the database of "+want[i]+" is passed over") {
 				t.Errorf("%q: %s", args, line)
 			}
 		}

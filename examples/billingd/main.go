@@ -102,11 +102,7 @@ func serve(ctx context.Context, o *options, stdout io.Writer, log *zap.Logger) (
 		signal.Notify(hup, syscall.SIGHUP)
 		defer signal.Stop(hup)
 	}
-	if o.conf != "" {
-		for _, line := range o.passedOver() {
-			log.Info("passed over", zap.String("conf", line))
-		}
-	}
+	o.logPassedOver(log)
 	if err := o.resolve(ctx); err != nil {
 		return err
 	}
