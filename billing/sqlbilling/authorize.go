@@ -180,14 +180,9 @@ func (b *Backend) askProfiles(ctx context.Context, f *found, names []string, sub
 	})
 }
 
-// findRows is Find, counted, and bounded by QueryTimeout.
+// findRows is Find, counted.
 func (b *Backend) findRows(ctx context.Context, f *found, what dialect.What, names []string, each func(*dialect.Row) error) error {
 	b.stats.queries.Add(1)
-	if d := b.opts.QueryTimeout; d > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, d)
-		defer cancel()
-	}
 	return f.lookup.Find(ctx, what, names, each)
 }
 

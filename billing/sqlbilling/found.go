@@ -36,6 +36,7 @@ func (b *Backend) equip(ctx context.Context, tables dialect.Tables) (*found, err
 	}
 	if f.lookup, err = b.d.Prepare(ctx, b.db, f.l.tables, dialect.Question{
 		Profile: b.opts.DefaultProfile, Restricted: b.opts.RestrictedGroup, Names: dialect.Comparison(b.opts.Names),
+		Timeout: b.opts.QueryTimeout,
 	}); err != nil {
 		return nil, err
 	}

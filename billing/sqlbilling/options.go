@@ -69,8 +69,8 @@ type Options struct {
 	ProfilesByFallThrough bool
 
 	// QueryTimeout bounds one statement of Access-Requests (FreeRADIUS:
-	// query_timeout); those that it answers fail then, and get no answer: 10 ms to
-	// 10 min. 0: as long as somebody waits for it. See WriteTimeout for accounting.
+	// query_timeout), from when there is a connection for it; those that it answers
+	// fail then, and get no answer: 10 ms to 10 min. 0: as long as somebody waits for it. See WriteTimeout for accounting.
 	QueryTimeout time.Duration
 
 	// RestrictedGroup is the group whose radgroupreply is the restricted profile

@@ -243,7 +243,7 @@ func TestUnits(t *testing.T) {
 		t.Fatal(err)
 	}
 	conf := filepath.Join(dir, "radiusd.conf")
-	writeConf(t, conf, "client a {\n\tipaddr = 10.0.0.1\n\tsecret = x\n}\n")
+	writeConf(t, conf, "client a {\n\tipaddr = 10.0.0.1\n\tsecret = x\n}\nsql {\n\tdriver = sqlite\n\tsqlite {\n\t\tfilename = radius.db\n\t}\n}\n")
 	found := 0
 	for _, m := range regexp.MustCompile(`(?m)^Exec(?:StartPre|Start)=/usr/local/sbin/billingd (.*)$`).FindAllStringSubmatch(string(text), -1) {
 		found++

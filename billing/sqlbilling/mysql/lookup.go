@@ -113,6 +113,8 @@ func (l *lookup) find(ctx context.Context, k key, names []string, each func(*dia
 	return l.Do(ctx, func(r *reader) error {
 		stmt, err := l.statement(ctx, r, k)
 		if err == nil {
+			ctx, cancel := l.question.Limit(ctx)
+			defer cancel()
 			err = query(ctx, stmt, l.args(k, names, stmt.lists), each)
 		}
 		if err != nil {

@@ -96,6 +96,8 @@ func (l *lookup) find(ctx context.Context, what dialect.What, names []string, ea
 		}
 	}
 	return l.Do(ctx, func(c *pgx.Conn) error {
+		ctx, cancel := l.question.Limit(ctx)
+		defer cancel()
 		rows, err := c.Query(ctx, statements[statement], args...)
 		if err != nil {
 			return err

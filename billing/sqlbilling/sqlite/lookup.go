@@ -60,6 +60,8 @@ func (l *lookup) Find(ctx context.Context, _ dialect.What, users []string, each 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	ctx, cancel := l.question.Limit(ctx)
+	defer cancel()
 	stmt, arg := l.one, any(users[0])
 	if len(users) > 1 {
 		stmt, arg = l.many, names(users)

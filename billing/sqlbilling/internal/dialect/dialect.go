@@ -163,6 +163,16 @@ type Question struct {
 	Profile    string // the user whose groups everybody may fall through to, or empty
 	Restricted string // the group of the restricted profile
 	Names      Comparison
+	Timeout    time.Duration // of a statement; 0: as long as somebody waits
+}
+
+// Limit is ctx for one statement. Connections that are opened for it have the whole of ctx:
+// where that takes longer than a statement may, nobody would ever be answered again.
+func (q *Question) Limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if q.Timeout == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, q.Timeout)
 }
 
 // A Comparison is how names are compared.
