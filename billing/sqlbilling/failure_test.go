@@ -78,21 +78,6 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-func TestReadOnlyDirectory(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root may write everywhere")
-	}
-	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o500); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
-	_, err := sqlbilling.Open(t.Context(), "sqlite:"+filepath.Join(dir, "radius.db"), sqlbilling.Options{})
-	if err == nil || !strings.Contains(err.Error(), "cannot be written") {
-		t.Error(err)
-	}
-}
-
 // A name with the characters of a URI is the name of a file all the same.
 func TestAwkwardFileName(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a b?mode=memory&x#y%41.db")

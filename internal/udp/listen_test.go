@@ -3,9 +3,7 @@ package udp_test
 import (
 	"errors"
 	"net"
-	"os"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/radpool/radpool/internal/udp"
@@ -62,54 +60,4 @@ func TestListen(t *testing.T) {
 	if _, shared := udp.Sharing(&script{}); shared {
 		t.Error("a socket that is no UDP socket shares its address")
 	}
-}
-
-// TestFilePacketConn: sockets that a service manager has opened come as files.
-func TestFilePacketConn(t *testing.T) {
-	for _, family := range families {
-		t.Run(family.name, func(t *testing.T) {
-			if runtime.GOOS == "windows" {
-				t.Skip("net.FilePacketConn is not for Windows")
-			}
-			original := listenUDP(t, family.bind)
-			file, err := original.File()
-			if err != nil {
-				t.Fatal(err)
-			}
-			pc, err := net.FilePacketConn(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := errors.Join(file.Close(), original.Close()); err != nil {
-				t.Fatal(err)
-			}
-			server := newConn(t, udp.New, pc)
-			client := newConn(t, udp.New, listenUDP(t, family.bind))
-			testExchange(t, family.at, client, server)
-			testReadReady(t, family.at, client, server)
-			if _, err := udp.SetReadBuffer(pc, 65536); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	t.Run("not UDP", func(t *testing.T) {
-		pc, err := net.ListenPacket("unixgram", t.TempDir()+"/s")
-		if err != nil {
-			t.Skip(err)
-		}
-		defer pc.Close()
-		file, err := pc.(interface{ File() (*os.File, error) }).File()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		given, err := net.FilePacketConn(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer given.Close()
-		if _, err := udp.New(given); err == nil || !strings.Contains(err.Error(), "is not an IP address and port") {
-			t.Errorf("%v", err)
-		}
-	})
 }

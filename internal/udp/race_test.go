@@ -1,5 +1,0 @@
-//go:build race
-
-package udp_test
-
-func init() { raceEnabled = true }

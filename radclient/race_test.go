@@ -1,5 +1,0 @@
-//go:build race
-
-package radclient_test
-
-const raceEnabled = true
