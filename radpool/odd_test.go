@@ -15,7 +15,6 @@ import (
 	"layeh.com/radius"
 	"layeh.com/radius/rfc2865"
 
-	"github.com/radpool/radpool/arena"
 	"github.com/radpool/radpool/radpool"
 )
 
@@ -117,39 +116,6 @@ func TestBatchHandlerMishandlesItsBatch(t *testing.T) {
 	})
 }
 
-// What is kept beyond Handle is found out where arenas look for it.
-func TestUseAfterTheHandlerReturned(t *testing.T) {
-	if !arena.Debug {
-		t.Skip("only under the race detector or with the tag radpooldebug")
-	}
-	var kept *radpool.Request
-	var value []byte
-	var a *arena.Arena
-	h := radpool.HandlerFunc(func(ctx context.Context, req *radpool.Request, resp *radpool.Response) {
-		kept, value, a = req, req.Get(rfc2865.UserName_Type), req.Arena() // UserName_Get would be a copy
-		accept(ctx, req, resp)
-	})
-	inWorld(t, &radpool.Server{Handler: h}, func(w *world) {
-		w.nas(nasAddr).ask(access(1, 1, "ivan"))
-		if string(value) == "ivan" {
-			t.Error("a value that was kept still reads well")
-		}
-		for name, use := range map[string]func(){
-			"the packet": func() { rfc2865.UserName_Get(kept.Packet) },
-			"the arena":  func() { a.Bytes(1) },
-		} {
-			func() {
-				defer func() {
-					if recover() == nil {
-						t.Errorf("%s that was kept can be used", name)
-					}
-				}()
-				use()
-			}()
-		}
-	})
-}
-
 // nonsense is a policy that says anything.
 type nonsense struct {
 	mu  sync.Mutex
@@ -190,28 +156,6 @@ func TestPolicyThatTalksNonsense(t *testing.T) {
 			t.Errorf("seed %d: %d of 200 replied, %d expired, %d in flight; %d workers", seed, st.Replied, st.Expired, st.InFlight, st.Pool.Workers)
 		}
 	})
-}
-
-// The most workers there can be, asked for by a policy that wants more.
-func TestAsManyWorkersAsCanBe(t *testing.T) {
-	if arena.Debug || testing.Short() {
-		t.Skip("the race detector has room for 8,128 goroutines")
-	}
-	s := &radpool.Server{Handler: radpool.HandlerFunc(accept), Policy: greedy{}}
-	inWorld(t, s, func(w *world) {
-		if st := w.server.Stats(); st.Pool.Workers != radpool.MaxWorkers || st.Pool.Idle != radpool.MaxWorkers {
-			t.Errorf("%d workers, %d idle, want %d", st.Pool.Workers, st.Pool.Idle, radpool.MaxWorkers)
-		}
-		if w.nas(nasAddr).ask(access(1, 1, "ivan")) == nil {
-			t.Error("no answer")
-		}
-	})
-}
-
-type greedy struct{}
-
-func (greedy) Decide(time.Time, radpool.Snapshot) radpool.Decision {
-	return radpool.Decision{Spawn: math.MaxInt}
 }
 
 // One worker, replaced after each request, with its hooks.

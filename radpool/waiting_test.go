@@ -1,3 +1,5 @@
+//go:build !race && !radpooldebug
+
 package radpool_test
 
 import (
@@ -7,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/radpool/radpool/arena"
 	"github.com/radpool/radpool/radpool"
 )
 
@@ -26,9 +27,6 @@ func (m *manyPorts) ReadFromUDPAddrPort(b []byte) (int, netip.AddrPort, error) {
 // A request that waits costs a few hundred octets, with its places in the queue
 // and in the cache: not an arena, nor what a handler sees of it.
 func TestWaitingRequestsAreSmall(t *testing.T) {
-	if arena.Debug {
-		t.Skip("memory is not used again")
-	}
 	const n, most = 100_000, 512
 	p := &manyPorts{pipe: newPipe()}
 	release := make(chan struct{})
