@@ -21,7 +21,7 @@ func ExampleFailover() {
 		log.Fatal(err)
 	}
 	defer silent.Close()
-	second, end := serveExample()
+	second, end := serveAlice()
 	defer end()
 
 	c, err := radclient.New(radclient.Config{

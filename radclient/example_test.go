@@ -17,17 +17,18 @@ import (
 	"github.com/radpool/radpool/radpool"
 )
 
-// serveExample runs a server for the examples, and returns its address and how to end it.
-func serveExample() (netip.AddrPort, func()) {
+// serveExample runs a server for an example, and returns its address and how to end it.
+func serveExample(handler radpool.Handler, services radpool.Services) (netip.AddrPort, func()) {
 	pc, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		log.Fatal(err)
 	}
-	clients, err := radpool.NewClients(radpool.Client{Prefix: netip.MustParsePrefix("127.0.0.1/32"), Secret: []byte("testing123")})
-	if err != nil {
-		log.Fatal(err)
-	}
-	server := &radpool.Server{Clients: clients, Handler: radpool.HandlerFunc(func(_ context.Context, req *radpool.Request, resp *radpool.Response) {
+	return addrOf(pc), serve(&radpool.Server{Handler: handler}, pc, services)
+}
+
+// serveAlice runs one that knows a password, and takes all accounting.
+func serveAlice() (netip.AddrPort, func()) {
+	return serveExample(radpool.HandlerFunc(func(_ context.Context, req *radpool.Request, resp *radpool.Response) {
 		switch {
 		case req.Code == radius.CodeAccountingRequest:
 			resp.Code = radius.CodeAccountingResponse
@@ -37,17 +38,11 @@ func serveExample() (netip.AddrPort, func()) {
 		default:
 			resp.Code = radius.CodeAccessReject
 		}
-	})}
-	ended := make(chan error)
-	go func() { ended <- server.Serve(pc) }()
-	return addrOf(pc), func() {
-		_ = server.Close()
-		<-ended
-	}
+	}), radpool.Auth|radpool.Acct)
 }
 
 func Example() {
-	addr, end := serveExample()
+	addr, end := serveAlice()
 	defer end()
 
 	c, err := radclient.New(radclient.Config{Servers: []radclient.Server{{Addr: addr, Secret: []byte("testing123")}}})
@@ -91,7 +86,7 @@ func ExampleTimeoutError() {
 }
 
 func ExampleAccountingQueue() {
-	addr, end := serveExample()
+	addr, end := serveAlice()
 	defer end()
 	c, err := radclient.New(radclient.Config{Servers: []radclient.Server{{Addr: addr, Secret: []byte("testing123")}}})
 	if err != nil {

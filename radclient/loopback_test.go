@@ -48,22 +48,31 @@ func (l *lossy) SetReadBuffer(octets int) error {
 // echoServer is a real server of this module, which says in its reply who was asked for.
 func echoServer(tb testing.TB, pc net.PacketConn) *radpool.Server {
 	tb.Helper()
-	clients, err := radpool.NewClients(radpool.Client{Prefix: netip.MustParsePrefix("127.0.0.0/8"), Secret: []byte("testing123")})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	server := &radpool.Server{Clients: clients, Handler: radpool.HandlerFunc(func(_ context.Context, req *radpool.Request, resp *radpool.Response) {
+	server := &radpool.Server{Handler: radpool.HandlerFunc(func(_ context.Context, req *radpool.Request, resp *radpool.Response) {
 		resp.Code = radius.CodeAccessAccept
 		name, _ := req.Lookup(rfc2865.UserName_Type)
 		resp.Add(rfc2865.ReplyMessage_Type, name)
 	})}
+	tb.Cleanup(serve(server, pc, radpool.Auth|radpool.Acct))
+	return server
+}
+
+// serve runs a server on a socket, for this machine and for what is on a network in memory, until end is called.
+func serve(server *radpool.Server, pc net.PacketConn, services radpool.Services) (end func()) {
+	clients, err := radpool.NewClients(
+		radpool.Client{Prefix: netip.MustParsePrefix("127.0.0.0/8"), Secret: []byte("testing123")},
+		radpool.Client{Prefix: netip.MustParsePrefix("192.0.2.0/24"), Secret: []byte("testing123"), EventTimestamp: radpool.Yes},
+	)
+	if err != nil {
+		panic(err) // examples have no testing.TB
+	}
+	server.Clients = clients
 	var wg sync.WaitGroup
-	wg.Go(func() { _ = server.Serve(pc) }) // says nothing but that it was closed
-	tb.Cleanup(func() {
+	wg.Go(func() { _ = server.ServeServices(pc, services) }) // says nothing but that it was closed
+	return func() {
 		_ = server.Close()
 		wg.Wait()
-	})
-	return server
+	}
 }
 
 // listenUDP opens a socket of the system.

@@ -67,40 +67,9 @@ func newNAS() *nas {
 // serveCoA runs it on a socket.
 func (n *nas) serveCoA(tb testing.TB, pc net.PacketConn) *radpool.Server {
 	tb.Helper()
-	clients, err := radpool.NewClients(
-		radpool.Client{Prefix: netip.MustParsePrefix("127.0.0.0/8"), Secret: []byte("testing123")},
-		radpool.Client{Prefix: netip.MustParsePrefix("192.0.2.0/24"), Secret: []byte("testing123"), EventTimestamp: radpool.Yes},
-	)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	server := &radpool.Server{Handler: n, Clients: clients, Config: radpool.Config{RunInReader: radpool.No}}
-	var wg sync.WaitGroup
-	wg.Go(func() { _ = server.ServeServices(pc, radpool.CoA) }) // says nothing but that it was closed
-	tb.Cleanup(func() {
-		_ = server.Close()
-		wg.Wait()
-	})
+	server := &radpool.Server{Handler: n, Config: radpool.Config{RunInReader: radpool.No}}
+	tb.Cleanup(serve(server, pc, radpool.CoA))
 	return server
-}
-
-// serveNASExample runs one for an example, and returns its address and how to end it.
-func serveNASExample() (netip.AddrPort, func()) {
-	pc, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		log.Fatal(err)
-	}
-	clients, err := radpool.NewClients(radpool.Client{Prefix: netip.MustParsePrefix("127.0.0.1/32"), Secret: []byte("testing123")})
-	if err != nil {
-		log.Fatal(err)
-	}
-	server := &radpool.Server{Handler: newNAS(), Clients: clients}
-	ended := make(chan error)
-	go func() { ended <- server.ServeServices(pc, radpool.CoA) }()
-	return addrOf(pc), func() {
-		_ = server.Close()
-		<-ended
-	}
 }
 
 // Over a network that loses, repeats and reorders: what was asked for is done, once, and the answer is the NAS's.
@@ -255,7 +224,7 @@ func TestCoAAndDisconnectByRadclient(t *testing.T) {
 }
 
 func ExampleClient_Disconnect() {
-	bras, end := serveNASExample() // 192.0.2.9:3799
+	bras, end := serveExample(newNAS(), radpool.CoA) // 192.0.2.9:3799
 	defer end()
 
 	c, err := radclient.New(radclient.Config{Others: []radclient.Server{{Addr: bras, Secret: []byte("testing123")}}})
