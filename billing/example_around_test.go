@@ -80,15 +80,11 @@ func ExampleAddressPooler() {
 type batched struct{ *billing.Memory }
 
 func (h batched) AuthorizeBatch(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
-	for i, req := range reqs { // a database is asked once for all of them
-		grants[i], errs[i] = h.Authorize(ctx, req)
-	}
+	billing.AuthorizeAll(ctx, h.Memory, reqs, grants, errs) // a database is asked once for all of them
 }
 
 func (h batched) AccountBatch(ctx context.Context, recs []*billing.AccountingRecord, errs []error) {
-	for i, rec := range recs {
-		errs[i] = h.Account(ctx, rec)
-	}
+	billing.AccountAll(ctx, h.Memory, recs, errs)
 }
 
 // The server starts while the database is away, answers nobody, and serves when it is there.

@@ -326,14 +326,10 @@ type batchFake struct {
 
 func (b *batchFake) AuthorizeBatch(ctx context.Context, reqs []*billing.AccessRequest, grants []billing.Grant, errs []error) {
 	b.access, b.ctx = append(b.access, len(reqs)), append(b.ctx, ctx)
-	for i, r := range reqs {
-		grants[i], errs[i] = b.Authorize(ctx, r)
-	}
+	billing.AuthorizeAll(ctx, b.Handler, reqs, grants, errs)
 }
 
 func (b *batchFake) AccountBatch(ctx context.Context, recs []*billing.AccountingRecord, errs []error) {
 	b.account, b.ctx = append(b.account, len(recs)), append(b.ctx, ctx)
-	for i, r := range recs {
-		errs[i] = b.Account(ctx, r)
-	}
+	billing.AccountAll(ctx, b.Handler, recs, errs)
 }
