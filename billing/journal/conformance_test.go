@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,9 +20,6 @@ type store struct {
 	*billing.Memory
 	away atomic.Bool
 	hang atomic.Pointer[chan struct{}] // closed when it ends; nil: none
-
-	mu  sync.Mutex
-	ids map[string]bool // guarded by mu
 }
 
 func (s *store) Authorize(ctx context.Context, req *billing.AccessRequest) (billing.Grant, error) {
@@ -40,9 +36,6 @@ func (s *store) Account(ctx context.Context, rec *billing.AccountingRecord) erro
 	if s.away.Load() {
 		return errDown
 	}
-	s.mu.Lock()
-	s.ids[rec.UniqueID] = true
-	s.mu.Unlock()
 	return s.Memory.Account(ctx, rec)
 }
 
@@ -72,16 +65,12 @@ func (s *store) AccountBatch(ctx context.Context, recs []*billing.AccountingReco
 }
 
 func (s *store) sessions() []billingtest.Session {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var list []billingtest.Session
-	for id := range s.ids {
-		if m, ok := s.Session(id); ok {
-			list = append(list, billingtest.Session{
-				UniqueID: id, SessionID: m.SessionID, UserName: m.UserName, Start: m.Started, Stop: m.Stopped,
-				SessionTime: m.SessionTime, InputOctets: m.InputOctets, OutputOctets: m.OutputOctets,
-			})
-		}
+	for m := range s.All() {
+		list = append(list, billingtest.Session{
+			UniqueID: m.UniqueID, SessionID: m.SessionID, UserName: m.UserName, Start: m.Started, Stop: m.Stopped,
+			SessionTime: m.SessionTime, InputOctets: m.InputOctets, OutputOctets: m.OutputOctets,
+		})
 	}
 	return list
 }
@@ -99,7 +88,7 @@ func TestConformance(t *testing.T) {
 				return filepath.Join(dir, fmt.Sprintf("%s-%d.db", what, files))
 			}
 			billingtest.TestHandler(t, func(ctx context.Context, subscribers []billingtest.Subscriber) (*billingtest.Backend, error) {
-				s := &store{Memory: billing.NewMemory(0), ids: make(map[string]bool)}
+				s := &store{Memory: billing.NewMemory(0)}
 				for _, sub := range subscribers {
 					s.Put(sub.UserName, billing.Grant{Password: billing.Cleartext(sub.Password)})
 				}
