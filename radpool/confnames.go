@@ -162,7 +162,7 @@ func isPath(_ *confReader, item radiusconf.Item) bool {
 // any kind.
 func otherModule(r *confReader, item radiusconf.Item) bool {
 	s := item.Section
-	if s == nil || s.Name == "sql" {
+	if s == nil {
 		return false
 	}
 	r.pass(s.Pos, "module "+s.Name, confModule(s.Name))

@@ -62,11 +62,9 @@ func (r *confReader) pass(at radiusconf.Pos, field string, reason confReason) {
 func (r *confReader) read(sec *radiusconf.Section, kind *confKind) {
 	said := make(map[string]int)
 	for _, item := range sec.Items {
-		switch {
-		case kind.other != nil && kind.other(r, item):
-		case item.Pair != nil:
+		if item.Pair != nil {
 			r.pair(item.Pair, kind, said)
-		default:
+		} else {
 			r.section(item.Section, kind)
 		}
 	}
@@ -87,7 +85,9 @@ func (r *confReader) section(s *radiusconf.Section, kind *confKind) {
 		}
 		return
 	}
-	r.unknown(s.Pos, s.Name, kind)
+	if kind.other == nil || !kind.other(r, radiusconf.Item{Section: s}) {
+		r.unknown(s.Pos, s.Name, kind)
+	}
 }
 
 func (r *confReader) pair(p *radiusconf.Pair, kind *confKind, said map[string]int) {
@@ -98,6 +98,7 @@ func (r *confReader) pair(p *radiusconf.Pair, kind *confKind, said map[string]in
 			return
 		}
 		switch {
+		case kind.other != nil && kind.other(r, radiusconf.Item{Pair: p}):
 		case p.Op == "" && !r.kinds.known(p.Name):
 			r.fail(p.Pos, confStray, "is unknown"+kind.inWords()+", and no = follows it")
 		case p.Op == "" || !r.tree.Referenced(p.Name): // else it is a variable

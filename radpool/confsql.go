@@ -175,8 +175,6 @@ func sqlDatabase(r *confReader, _ *radiusconf.Pair, value string) string {
 func isQuery(r *confReader, item radiusconf.Item) bool {
 	const why = "your own statements are not run: those of billingd are for FreeRADIUS's tables as they are"
 	switch {
-	case item.Pair != nil && item.Pair.Name == "query_timeout":
-		return false
 	case item.Pair != nil && (strings.Contains(item.Pair.Name, "query") || strings.HasPrefix(item.Pair.Name, "event_timestamp")):
 		r.pass(item.Pair.Pos, "sql queries", lost(why))
 		return true
