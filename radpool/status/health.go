@@ -18,7 +18,7 @@ type health struct {
 }
 
 // serveHealth answers a load balancer.
-func (p *Page) serveHealth(w http.ResponseWriter) {
+func (p *Page) serveHealth(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	word := p.unwell()
 	if word == "" {

@@ -18,27 +18,33 @@ var (
 // policy lets the page have what it brings along itself, and nothing else.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// healthPath is where serveHealth answers.
-const healthPath = "/healthz"
-
-// A route is what stands at a path: its type, and the octets of now.
-type route struct {
-	contentType string
-	body        func(*http.Request) ([]byte, error)
-}
-
-func (p *Page) makeRoutes() map[string]route {
+// makeRoutes returns what answers at which path.
+func (p *Page) makeRoutes() map[string]http.HandlerFunc {
 	fixed := func(b []byte) func(*http.Request) ([]byte, error) {
 		return func(*http.Request) ([]byte, error) { return b, nil }
 	}
-	page := route{"text/html; charset=utf-8", func(r *http.Request) ([]byte, error) {
+	page := serveOctets("text/html; charset=utf-8", func(r *http.Request) ([]byte, error) {
 		return p.html(r.URL.Query().Get("refresh") != "off")
-	}}
-	return map[string]route{
+	})
+	return map[string]http.HandlerFunc{
 		"": page, "/": page,
-		"/status.json": {"application/json", func(*http.Request) ([]byte, error) { return p.json() }},
-		"/status.css":  {"text/css; charset=utf-8", fixed(css)},
-		"/status.js":   {"text/javascript; charset=utf-8", fixed(script)},
+		"/status.json": serveOctets("application/json", func(*http.Request) ([]byte, error) { return p.json() }),
+		"/status.css":  serveOctets("text/css; charset=utf-8", fixed(css)),
+		"/status.js":   serveOctets("text/javascript; charset=utf-8", fixed(script)),
+		"/healthz":     p.serveHealth,
+	}
+}
+
+// serveOctets answers with the octets of now, of that type.
+func serveOctets(contentType string, body func(*http.Request) ([]byte, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		b, err := body(r)
+		if err != nil {
+			http.Error(w, "status: "+err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", contentType)
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b))
 	}
 }
 
@@ -52,30 +58,18 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
-	route, ok := p.routes[r.URL.Path]
+	serve := p.routes[r.URL.Path]
 	switch {
 	case !mayAsk(r, p.options.Hosts):
 		misdirected(w)
-		return
-	case !ok && r.URL.Path != healthPath:
+	case serve == nil:
 		http.NotFound(w, r)
-		return
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
 		http.Error(w, "status: only GET and HEAD", http.StatusMethodNotAllowed)
-		return
+	default:
+		serve(w, r)
 	}
-	if !ok {
-		p.serveHealth(w)
-		return
-	}
-	body, err := route.body(r)
-	if err != nil {
-		http.Error(w, "status: "+err.Error(), http.StatusInternalServerError)
-		return
-	}
-	h.Set("Content-Type", route.contentType)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 
 // freshTime is for how long an answer is given again, so that many who look cost the

@@ -2,6 +2,7 @@ package status
 
 import (
 	"errors"
+	"net/http"
 	"sync"
 	"time"
 )
@@ -11,7 +12,7 @@ import (
 type Page struct {
 	source  Source
 	options Options
-	routes  map[string]route
+	routes  map[string]http.HandlerFunc
 
 	stop    chan struct{}
 	end     sync.Once
@@ -37,9 +38,8 @@ func New(source Source, o Options) (*Page, error) {
 	}
 	p := &Page{
 		source: source, options: o, stop: make(chan struct{}),
-		history: newHistory(int(HistoryTime/o.Interval) + 1),
+		history: newHistory(int(HistoryTime/o.Interval) + 1), health: health{busy: make(chan struct{}, 1)},
 	}
-	p.health.busy = make(chan struct{}, 1)
 	p.routes = p.makeRoutes()
 	p.sample()
 	p.stopped.Go(p.collect)
