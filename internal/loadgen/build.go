@@ -57,22 +57,21 @@ func (l *lane) credentials(c *conversation) error {
 	switch c.kind.Method {
 	case MethodCHAP:
 		b.chap(l.Users, c.user)
-	case MethodMSCHAP, MethodMSCHAPv2:
-		if l.mschap == nil {
-			l.mschap = newMSCHAPCache(l.Users.Len())
-		}
-		m, err := l.mschap.of(l.Users, c.user, b.random)
+	case MethodMSCHAP:
+		m, err := l.mschap1.of(l.Users, c.user, b.random, (*mschap1).compute)
 		if err != nil {
 			return err
 		}
-		if c.kind.Method == MethodMSCHAP {
-			c.ntKey = m.key1
-			b.mschapv1(m)
-			return nil
+		c.ntKey = m.key
+		b.mschap1(m)
+	case MethodMSCHAPv2:
+		m, err := l.mschap2.of(l.Users, c.user, b.random, (*mschap2).compute)
+		if err != nil {
+			return err
 		}
 		c.success[0] = m.response[0]
 		copy(c.success[1:], m.success[:])
-		b.mschapv2(m)
+		b.mschap2(m)
 	default:
 		return b.pap(l.Users, c.user)
 	}

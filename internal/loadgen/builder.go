@@ -104,16 +104,16 @@ func (b *builder) chap(u *Users, i int) {
 	b.add(typeCHAPPassword, from)
 }
 
-// mschapv2 adds the challenge and the response that were computed for the user.
-func (b *builder) mschapv2(m *mschap) {
+// mschap1 adds the challenge and the response that were computed for the user.
+func (b *builder) mschap1(m *mschap1) {
 	b.microsoft(msCHAPChallenge, m.challenge[:])
-	b.microsoft(msCHAP2Response, m.response[:])
+	b.microsoft(msCHAPResponse, m.response[:])
 }
 
-// mschapv1 is mschapv2 for version 1.
-func (b *builder) mschapv1(m *mschap) {
-	b.microsoft(msCHAPChallenge, m.challenge1[:])
-	b.microsoft(msCHAPResponse, m.response1[:])
+// mschap2 is mschap1 for version 2.
+func (b *builder) mschap2(m *mschap2) {
+	b.microsoft(msCHAPChallenge, m.challenge[:])
+	b.microsoft(msCHAP2Response, m.response[:])
 }
 
 func (b *builder) microsoft(t byte, value []byte) {

@@ -15,7 +15,8 @@ type lane struct {
 	*plan
 	nas     netip.Addr
 	builder *builder
-	mschap  mschapCache
+	mschap1 mschapCache[mschap1]
+	mschap2 mschapCache[mschap2]
 
 	auth, acct *flight // the same one where the server's addresses are
 	arrivals   arrivals
