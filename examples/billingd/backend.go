@@ -92,7 +92,7 @@ func withJournal(ctx context.Context, b *backend, o *options, log *zap.Logger) (
 // openSQL opens the database, creates it when it is missing, and fills it with
 // demo users when it has no subscriber.
 func openSQL(ctx context.Context, o *options, log *zap.Logger) (*database, error) {
-	opts := sqlbilling.Options{Logger: log, Readers: o.readers, Names: o.names, EscapeNames: o.escapeNames, LeaseTime: o.leaseTime, DefaultProfile: o.profile, StorePasswords: o.passwords}
+	opts := sqlbilling.Options{Logger: log, Readers: o.readers, LeaseTime: o.leaseTime, StorePasswords: o.passwords}
 	o.takeRules(&opts)
 	if !o.postAuth {
 		opts.PostAuthBuffer = -1

@@ -80,9 +80,7 @@ func (o *options) openForReading(ctx context.Context) (inspected, error) {
 	if o.schema == radpoolSchema {
 		return ledger.Open(ctx, o.db, ledger.Options{MustExist: true, PostAuthBuffer: -1, Dictionary: words, DictionaryFile: file, Readers: 1, Writers: 1})
 	}
-	opts := sqlbilling.Options{
-		Names: o.names, EscapeNames: o.escapeNames, DefaultProfile: o.profile, MustExist: true, PostAuthBuffer: -1, Readers: 1, Writers: 1, Dictionary: words, DictionaryFile: file,
-	}
+	opts := sqlbilling.Options{MustExist: true, PostAuthBuffer: -1, Readers: 1, Writers: 1, Dictionary: words, DictionaryFile: file}
 	o.takeRules(&opts)
 	return sqlbilling.Open(ctx, o.db, opts)
 }

@@ -93,14 +93,10 @@ func (o *options) readConf() error {
 	if len(conf.SQL) > 0 && !o.given["db"] {
 		q := conf.SQL[0]
 		o.db, o.conns, o.dbOfConf = dsn(q), q.MaxConns, true
-		if !o.given["read-clients"] {
-			o.readClients = q.ReadClients
-		}
-		if !o.given["default-user-profile"] && o.schema == standardSchema {
-			o.profile = q.DefaultProfile
-		}
+		take(o, "read-clients", &o.readClients, q.ReadClients)
 		if o.schema == standardSchema {
 			o.rules = q
+			take(o, "default-user-profile", &o.profile, q.DefaultProfile)
 		}
 	}
 	return nil
@@ -115,8 +111,11 @@ func (o *options) needsDatabase() error {
 	return fmt.Errorf("%s has no sql { } that billingd can serve (driver mysql, postgresql or sqlite): enable one, or give -db", o.conf)
 }
 
-// takeRules takes what sql { } of the file says of the statements, where its database is served.
+// takeRules takes what flags and, where its database is served, sql { } of the file say of the
+// statements: which rows are those of a user, and how long it may take. In that the commands
+// must agree with serving.
 func (o *options) takeRules(opts *sqlbilling.Options) {
+	opts.Names, opts.EscapeNames, opts.DefaultProfile = o.names, o.escapeNames, o.profile
 	opts.GroupsByFallThrough, opts.ProfilesByFallThrough = o.rules.GroupsByFallThrough, o.rules.ProfilesByFallThrough
 	if d := o.rules.QueryTimeout; d > 0 {
 		opts.QueryTimeout, opts.WriteTimeout = d, d
