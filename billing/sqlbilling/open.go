@@ -126,14 +126,13 @@ func (b *Backend) startWriters(stores []*store) {
 	for i, st := range stores {
 		writes[i] = st.write
 	}
-	b.writer = group.Start(group.Config[acct.Record]{
-		DB: b.db, Dialect: b.d, Key: acct.Key, MaxGroup: b.opts.MaxGroup, MaxPending: b.opts.MaxPending, Timeout: b.opts.WriteTimeout,
+	config := group.Config{
+		DB: b.db, Dialect: b.d, MaxGroup: b.opts.MaxGroup, MaxPending: b.opts.MaxPending, Timeout: b.opts.WriteTimeout,
 		What: "accounting records", Package: "sqlbilling", Overloaded: ErrOverloaded, Closed: ErrClosed, Log: b.opts.Logger,
-	}, writes)
-	b.leases = group.Start(group.Config[dialect.Ask]{
-		DB: b.db, Dialect: b.d, MaxGroup: dialect.MaxAsks, MaxPending: b.opts.MaxPending, Timeout: b.opts.WriteTimeout,
-		What: "leases of addresses", Package: "sqlbilling", Overloaded: ErrOverloaded, Closed: ErrClosed, Log: b.opts.Logger,
-	}, []group.Write[dialect.Ask]{b.writeLeases})
+	}
+	b.writer = group.Start(config, acct.Key, writes)
+	config.What, config.MaxGroup = "leases of addresses", dialect.MaxAsks
+	b.leases = group.Start(config, nil, []group.Write[dialect.Ask]{b.writeLeases})
 }
 
 // ensure creates a table where it is missing, and reports whether it is there.

@@ -113,10 +113,10 @@ func (b *Backend) start(ctx context.Context) (err error) {
 		}
 		stores, writes = append(stores, s), append(writes, s.write)
 	}
-	b.writer = group.Start(group.Config[acct.Record]{
-		DB: b.db, Dialect: b.d, Key: acct.Key, MaxGroup: b.opts.MaxGroup, MaxPending: b.opts.MaxPending, Timeout: b.opts.WriteTimeout,
+	b.writer = group.Start(group.Config{
+		DB: b.db, Dialect: b.d, MaxGroup: b.opts.MaxGroup, MaxPending: b.opts.MaxPending, Timeout: b.opts.WriteTimeout,
 		What: "accounting records", Package: "ledger", Overloaded: ErrOverloaded, Closed: ErrClosed, Log: b.opts.Logger,
-	}, writes)
+	}, acct.Key, writes)
 	if b.opts.PostAuthBuffer > 0 {
 		b.startPostAuth()
 	}

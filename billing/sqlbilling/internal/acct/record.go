@@ -21,7 +21,7 @@ type Record struct {
 	Reload  Reload // if NAS is set
 }
 
-// Key names what r writes to, for group.Config: its session, or its NAS.
+// Key names what r writes to, for group.Start: its session, or its NAS.
 func Key(r *Record) string {
 	if r.Reload.NAS != "" {
 		return r.Reload.NAS

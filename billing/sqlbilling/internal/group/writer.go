@@ -25,15 +25,10 @@ type Item[T any] struct {
 // It returns how many rows were written. One Write is called by one goroutine.
 type Write[T any] func(ctx context.Context, items []*Item[T]) (rows int, err error)
 
-// A Config is what a Writer needs. What is not marked optional must be set.
-type Config[T any] struct {
+// A Config is what a Writer needs. All of it must be set.
+type Config struct {
 	DB      *dialect.DB
 	Dialect *dialect.Dialect
-
-	// Key, which is optional, names what an item writes to. Two transactions that are
-	// running never have items of the same key: the second would wait for the first one's
-	// rows, to find in the end that it has to begin again.
-	Key func(*T) string
 
 	MaxGroup   int           // items of one transaction
 	MaxPending int           // items that wait
@@ -72,7 +67,8 @@ type job struct {
 // group gathers by itself. Where the database has use for it there are several
 // such goroutines.
 type Writer[T any] struct {
-	Config[T]
+	Config
+	key   func(*T) string
 	quiet EverySecond // of Log; guarded by mu
 
 	records, groups, rows, retries, failed, overloaded, abandoned atomic.Uint64
@@ -93,12 +89,15 @@ type scribe[T any] struct {
 	locked bool // the last group failed since the database was busy
 }
 
-// Start starts a goroutine for each of writes.
-func Start[T any](c Config[T], writes []Write[T]) *Writer[T] {
+// Start starts a goroutine for each of writes. key, which may be nil, names what an item
+// writes to. Two transactions that are running never have items of the same key: the
+// second would wait for the first one's rows, to find in the end that it has to begin
+// again.
+func Start[T any](c Config, key func(*T) string, writes []Write[T]) *Writer[T] {
 	if len(writes) == 1 {
-		c.Key = nil // there is no other transaction
+		key = nil // there is no other transaction
 	}
-	w := &Writer[T]{Config: c, writing: make(map[string]*scribe[T]), wake: make(chan struct{}, 1)}
+	w := &Writer[T]{Config: c, key: key, writing: make(map[string]*scribe[T]), wake: make(chan struct{}, 1)}
 	for _, f := range writes {
 		s := &scribe[T]{Writer: w, write: f}
 		w.all.Go(s.run)
@@ -232,8 +231,8 @@ func (w *scribe[T]) take() (group []*Item[T], closed bool) {
 			w.abandoned.Add(1)
 			continue
 		}
-		if w.Key != nil {
-			key := w.Key(&it.Value)
+		if w.key != nil {
+			key := w.key(&it.Value)
 			if by := w.writing[key]; by != nil && by != w {
 				rest = append(rest, it) // it is for that one, who takes a group next
 				continue
@@ -252,8 +251,8 @@ func (w *scribe[T]) answer(group []*Item[T]) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, it := range group {
-		if w.Key != nil {
-			delete(w.writing, w.Key(&it.Value))
+		if w.key != nil {
+			delete(w.writing, w.key(&it.Value))
 		}
 		if it.job.left--; it.job.left == 0 {
 			close(it.job.done)

@@ -19,13 +19,15 @@ import (
 
 var errClosed = errors.New("closed")
 
-func config(most int) group.Config[string] {
-	return group.Config[string]{
+func config(most int) group.Config {
+	return group.Config{
 		DB: &dialect.DB{}, Dialect: &dialect.Dialect{Classify: func(error) dialect.Class { return dialect.Broken }},
-		Key: func(s *string) string { return *s }, MaxGroup: most, MaxPending: 1 << 20, Timeout: time.Hour,
+		MaxGroup: most, MaxPending: 1 << 20, Timeout: time.Hour,
 		What: "strings", Package: "group", Overloaded: errors.New("overloaded"), Closed: errClosed, Log: zap.NewNop(),
 	}
 }
+
+func key(s *string) string { return *s }
 
 func items(keys ...string) []group.Item[string] {
 	list := make([]group.Item[string], len(keys))
@@ -52,7 +54,7 @@ func TestWriterKeepsKeysApart(t *testing.T) {
 			time.Sleep(long)
 			return len(items), nil
 		}
-		w := group.Start(config(8), []group.Write[string]{write, write})
+		w := group.Start(config(8), key, []group.Write[string]{write, write})
 		var all sync.WaitGroup
 		var took [4]time.Duration
 		for i, keys := range [][]string{{"a", "b"}, {"b", "c", "c"}, {"b"}, {"d"}} {
@@ -111,7 +113,7 @@ func TestWriterWritesEverythingOnce(t *testing.T) {
 				return len(items), nil
 			})
 		}
-		w := group.Start(config(most), writes)
+		w := group.Start(config(most), key, writes)
 		var all sync.WaitGroup
 		for range callers {
 			all.Go(func() {
@@ -160,7 +162,7 @@ func TestWriterWritesEverythingOnce(t *testing.T) {
 func TestWriterDropsTheAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})
-		w := group.Start(config(4), []group.Write[string]{func(_ context.Context, items []*group.Item[string]) (int, error) {
+		w := group.Start(config(4), key, []group.Write[string]{func(_ context.Context, items []*group.Item[string]) (int, error) {
 			<-hold
 			return len(items), nil
 		}})
