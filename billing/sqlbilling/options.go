@@ -1,6 +1,7 @@
 package sqlbilling
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/radpool/radpool/billing/internal/bound"
 	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 )
 
@@ -149,39 +151,19 @@ func (c *Comparison) UnmarshalText(text []byte) error {
 // withDefaults returns o with its zero fields set, or an error that names a field
 // and its bounds.
 func (o Options) withDefaults() (Options, error) {
-	for _, f := range []struct {
-		name       string
-		value      *int
-		otherwise  int
-		upperBound int
-	}{
-		{"Readers", &o.Readers, 0, 64},
-		{"Writers", &o.Writers, 0, 16},
-		{"MaxGroup", &o.MaxGroup, 1024, 1 << 16},
-		{"MaxPending", &o.MaxPending, 1 << 16, 1 << 24},
-		{"PostAuthBuffer", &o.PostAuthBuffer, 8192, 1 << 20},
-	} {
-		if *f.value == 0 {
-			*f.value = f.otherwise
-		}
-		if *f.value == 0 { // it depends on the database
-			continue
-		}
-		if *f.value < 0 && f.name == "PostAuthBuffer" {
-			continue
-		}
-		if *f.value < 1 || *f.value > f.upperBound {
-			return o, fmt.Errorf("sqlbilling: %s is %d, must be 1 to %d", f.name, *f.value, f.upperBound)
-		}
+	err := errors.Join(
+		bound.IfSet("sqlbilling: Readers", &o.Readers, 1, 64),
+		bound.IfSet("sqlbilling: Writers", &o.Writers, 1, 16),
+		bound.IfSet("sqlbilling: QueryTimeout", &o.QueryTimeout, 10*time.Millisecond, 10*time.Minute),
+		bound.Field("sqlbilling: MaxGroup", &o.MaxGroup, 1024, 1, 1<<16),
+		bound.Field("sqlbilling: MaxPending", &o.MaxPending, 1<<16, 1, 1<<24),
+		bound.Field("sqlbilling: WriteTimeout", &o.WriteTimeout, 5*time.Second, 10*time.Millisecond, 10*time.Minute),
+	)
+	if o.PostAuthBuffer >= 0 { // else radpostauth is not written
+		err = errors.Join(err, bound.Field("sqlbilling: PostAuthBuffer", &o.PostAuthBuffer, 8192, 1, 1<<20))
 	}
-	if o.WriteTimeout == 0 {
-		o.WriteTimeout = 5 * time.Second
-	}
-	if o.WriteTimeout < 10*time.Millisecond || o.WriteTimeout > 10*time.Minute {
-		return o, fmt.Errorf("sqlbilling: WriteTimeout is %v, must be 10ms to 10m", o.WriteTimeout)
-	}
-	if o.QueryTimeout != 0 && (o.QueryTimeout < 10*time.Millisecond || o.QueryTimeout > 10*time.Minute) {
-		return o, fmt.Errorf("sqlbilling: QueryTimeout is %v, must be 10ms to 10m", o.QueryTimeout)
+	if err != nil {
+		return o, err
 	}
 	if o.LeaseTime == 0 {
 		o.LeaseTime = time.Hour

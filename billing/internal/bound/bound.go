@@ -18,3 +18,12 @@ func Field[T cmp.Ordered](name string, v *T, otherwise, least, most T) error {
 	}
 	return nil
 }
+
+// IfSet is Field for a field whose zero value is none of its values, and stays.
+func IfSet[T cmp.Ordered](name string, v *T, least, most T) error {
+	var zero T
+	if *v == zero {
+		return nil
+	}
+	return Field(name, v, zero, least, most)
+}

@@ -1,11 +1,13 @@
 package ledger
 
 import (
-	"fmt"
+	"errors"
 	"io/fs"
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/radpool/radpool/billing/internal/bound"
 )
 
 // Options say how a [Backend] works. The zero Options are the defaults; a value
@@ -56,35 +58,18 @@ type Options struct {
 }
 
 func (o Options) withDefaults() (Options, error) {
-	for _, f := range []struct {
-		name             string
-		value            *int
-		otherwise, bound int
-	}{
-		{"Readers", &o.Readers, 0, 64},
-		{"Writers", &o.Writers, 0, 16},
-		{"MaxGroup", &o.MaxGroup, 1024, 1 << 16},
-		{"MaxPending", &o.MaxPending, 1 << 16, 1 << 24},
-		{"PostAuthBuffer", &o.PostAuthBuffer, 8192, 1 << 20},
-	} {
-		if *f.value < 0 && f.name == "PostAuthBuffer" {
-			continue
-		}
-		if *f.value < 0 || *f.value > f.bound {
-			return o, fmt.Errorf("ledger: %s is %d, must be 1 to %d", f.name, *f.value, f.bound)
-		}
-		if *f.value == 0 {
-			*f.value = f.otherwise
-		}
-	}
-	if o.WriteTimeout == 0 {
-		o.WriteTimeout = 5 * time.Second
-	}
-	if o.WriteTimeout < 10*time.Millisecond || o.WriteTimeout > 10*time.Minute {
-		return o, fmt.Errorf("ledger: WriteTimeout is %v, must be 10ms to 10m", o.WriteTimeout)
+	err := errors.Join(
+		bound.IfSet("ledger: Readers", &o.Readers, 1, 64),
+		bound.IfSet("ledger: Writers", &o.Writers, 1, 16),
+		bound.Field("ledger: MaxGroup", &o.MaxGroup, 1024, 1, 1<<16),
+		bound.Field("ledger: MaxPending", &o.MaxPending, 1<<16, 1, 1<<24),
+		bound.Field("ledger: WriteTimeout", &o.WriteTimeout, 5*time.Second, 10*time.Millisecond, 10*time.Minute),
+	)
+	if o.PostAuthBuffer >= 0 { // else radpool_postauth is not written
+		err = errors.Join(err, bound.Field("ledger: PostAuthBuffer", &o.PostAuthBuffer, 8192, 1, 1<<20))
 	}
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
 	}
-	return o, nil
+	return o, err
 }
