@@ -94,18 +94,6 @@ func (f *flavour) upsert(table, key string, columns ...string) string {
 	return existing + strings.Join(sets, ", ")
 }
 
-// repeated reports whether err says only that an index or a column is there already, from
-// an attempt that was cut off or from another process: MySQL has no IF NOT EXISTS for them.
-// It goes by the number: the words are in whatever language the server speaks.
-func (f *flavour) repeated(err error) bool {
-	for _, number := range [...]string{"1060", "1061"} { // ER_DUP_FIELDNAME, ER_DUP_KEYNAME
-		if f.once == "" && strings.HasPrefix(err.Error(), "Error "+number+" ") {
-			return true
-		}
-	}
-	return false
-}
-
 // migrate brings the schema to its newest version, in one transaction where the
 // database can do that. Each step can be run again: on MySQL one that was cut off
 // is.
@@ -163,7 +151,9 @@ func (b *Backend) step(ctx context.Context, version int) error {
 		}
 	}
 	for _, s := range b.f.statements(migrations[version]) {
-		if _, err := tx.ExecContext(ctx, s); err != nil && !b.f.repeated(err) {
+		// An attempt that was cut off, or another process, may have left an index or a
+		// column: MySQL has no IF NOT EXISTS for them.
+		if _, err := tx.ExecContext(ctx, s); err != nil && b.d.Classify(err) != dialect.Exists {
 			return err
 		}
 	}

@@ -46,6 +46,9 @@ var classes = map[uint16]dialect.Class{
 	1203: dialect.Away, // ER_TOO_MANY_USER_CONNECTIONS
 	1226: dialect.Away, // ER_USER_LIMIT_REACHED
 
+	1060: dialect.Exists, // ER_DUP_FIELDNAME
+	1061: dialect.Exists, // ER_DUP_KEYNAME
+
 	1615: dialect.Lost, // ER_NEED_REPREPARE
 	1053: dialect.Lost, // ER_SERVER_SHUTDOWN
 	1317: dialect.Lost, // ER_QUERY_INTERRUPTED, by somebody's KILL QUERY: as good as its connection

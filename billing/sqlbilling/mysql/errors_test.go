@@ -20,6 +20,8 @@ func TestClassify(t *testing.T) {
 		1317: dialect.Lost,     // KILL QUERY
 		1927: dialect.Lost,     // KILL
 		1062: dialect.Conflict, // duplicate entry
+		1060: dialect.Exists,   // duplicate column
+		1061: dialect.Exists,   // duplicate index
 		1406: dialect.BadRow,   // data too long
 		1364: dialect.Changed,  // a column without default, of the table
 		1114: dialect.Broken,   // the disk is full

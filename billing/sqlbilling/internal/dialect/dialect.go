@@ -27,6 +27,7 @@ const (
 	Conflict              // another writer inserted the same row meanwhile: read again
 	Changed               // a table or a column is not what it was: read what there is
 	Away                  // of no answer, for now: not reachable, starting, too many connections
+	Exists                // an index or a column that was to be made is there
 )
 
 // ErrUnreadable is that a row of accounting which is stored already holds something that has
