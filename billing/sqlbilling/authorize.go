@@ -3,7 +3,6 @@ package sqlbilling
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -50,8 +49,7 @@ func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessReque
 			err = b.lookups.find(q)
 		}
 		if err != nil {
-			b.db.Tell(err)
-			err = fmt.Errorf("sqlbilling: %s: %w", b.db.Label, err)
+			err = b.named(err)
 			for i := range errs {
 				errs[i] = err
 			}

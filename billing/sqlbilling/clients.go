@@ -36,8 +36,7 @@ func (b *Backend) readClients(ctx context.Context, leftOut func(id int64, err er
 	}
 	if err := b.db.Write.SelectContext(ctx, &rows, "SELECT id, nasname, COALESCE(shortname, '') AS shortname, "+
 		"COALESCE(secret, '') AS secret FROM nas ORDER BY id"); err != nil {
-		b.db.Tell(err)
-		return nil, fmt.Errorf("sqlbilling: %s: %w", b.db.Label, err)
+		return nil, b.named(err)
 	}
 	var list []radpool.Client
 	var nases acct.NASes

@@ -111,37 +111,21 @@ func (b *Backend) Check(ctx context.Context, found func(Finding) error) error {
 }
 
 // named is an error of the database with its name.
-func (b *Backend) named(err error) error {
-	b.db.Tell(err)
-	return fmt.Errorf("sqlbilling: %s: %w", b.db.Label, err)
-}
+func (b *Backend) named(err error) error { return b.db.Named("sqlbilling", err) }
 
 // checkRows looks at each row of a table of attributes.
 func (b *Backend) checkRows(ctx context.Context, kind int, found func(Finding) error) error {
 	f, table := b.now(), kindTables[kind]
 	text := func(name string) string { return b.d.Text(f.l.column(table, name)) }
-	rows, err := b.db.Read.QueryContext(ctx, "SELECT id, "+text("attribute")+", "+text("op")+", "+text("value")+" FROM "+table)
-	if err != nil {
-		return b.named(err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		r := row{kind: kind}
-		if err := rows.Scan(&r.id, &r.attribute, &r.op, &r.value); err != nil {
-			return b.named(err)
-		}
+	query := "SELECT id, " + text("attribute") + ", " + text("op") + ", " + text("value") + " FROM " + table
+	r := row{kind: kind}
+	return b.db.EachRow(ctx, "sqlbilling", query, []any{&r.id, &r.attribute, &r.op, &r.value}, func() error {
 		severity, reason := judge(&r, b.dict, b.opts.Location)
 		if reason == "" {
-			continue
+			return nil
 		}
-		if err := found(Finding{Severity: severity, Table: table, ID: r.id, Attribute: r.attribute, Reason: reason}); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return b.named(err)
-	}
-	return nil
+		return found(Finding{Severity: severity, Table: table, ID: r.id, Attribute: r.attribute, Reason: reason})
+	})
 }
 
 // judge says what is wrong with a row, or nothing.

@@ -13,40 +13,22 @@ func (b *Backend) checkPool(ctx context.Context, found func(Finding) error) erro
 	if !f.l.pool {
 		return nil
 	}
-	addr := b.d.Text(f.l.column("radippool", "framedipaddress"))
-	if err := b.eachOfPool(ctx, "SELECT "+f.l.rowID(b.d)+", "+addr+" FROM radippool", func(id int64, text string) error {
-		if a, err := netip.ParseAddr(text); err == nil && a.Is4() {
+	column := b.d.Text(f.l.column("radippool", "framedipaddress"))
+	var id int64
+	var addr string
+	each := func(query string, do func() error) error {
+		return b.db.EachRow(ctx, "sqlbilling", query, []any{&id, &addr}, do)
+	}
+	if err := each("SELECT "+f.l.rowID(b.d)+", "+column+" FROM radippool", func() error {
+		if a, err := netip.ParseAddr(addr); err == nil && a.Is4() {
 			return nil
 		}
-		return found(Finding{Severity: Wrong, Table: "radippool", ID: id, Reason: fmt.Sprintf("framedipaddress %.64q is not an IPv4 address", text)})
+		return found(Finding{Severity: Wrong, Table: "radippool", ID: id, Reason: fmt.Sprintf("framedipaddress %.64q is not an IPv4 address", addr)})
 	}); err != nil {
 		return err
 	}
-	twice := "SELECT MIN(" + f.l.rowID(b.d) + "), " + addr + " FROM radippool GROUP BY pool_name, " + addr + " HAVING COUNT(*) > 1"
-	return b.eachOfPool(ctx, twice, func(id int64, text string) error {
-		return found(Finding{Severity: Wrong, Table: "radippool", ID: id, Reason: fmt.Sprintf("framedipaddress %.64q stands in other rows of its pool as well: several subscribers may have it at once", text)})
+	twice := "SELECT MIN(" + f.l.rowID(b.d) + "), " + column + " FROM radippool GROUP BY pool_name, " + column + " HAVING COUNT(*) > 1"
+	return each(twice, func() error {
+		return found(Finding{Severity: Wrong, Table: "radippool", ID: id, Reason: fmt.Sprintf("framedipaddress %.64q stands in other rows of its pool as well: several subscribers may have it at once", addr)})
 	})
-}
-
-// eachOfPool calls do with the id and the address of each row of a query.
-func (b *Backend) eachOfPool(ctx context.Context, query string, do func(id int64, addr string) error) error {
-	rows, err := b.db.Read.QueryContext(ctx, query)
-	if err != nil {
-		return b.named(err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var id int64
-		var addr string
-		if err := rows.Scan(&id, &addr); err != nil {
-			return b.named(err)
-		}
-		if err := do(id, addr); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return b.named(err)
-	}
-	return nil
 }

@@ -104,10 +104,7 @@ func (b *Backend) authorizeSome(ctx context.Context, reqs []*billing.AccessReque
 }
 
 // named is an error of the database with its name.
-func (b *Backend) named(err error) error {
-	b.db.Tell(err)
-	return fmt.Errorf("ledger: %s: %w", b.db.Label, err)
-}
+func (b *Backend) named(err error) error { return b.db.Named("ledger", err) }
 
 // grant decides what a subscriber gets, and which mode of a session that is.
 func (a *answer) grant(req *billing.AccessRequest, now time.Time) (g billing.Grant, mode coa.Mode, err error) {

@@ -45,11 +45,6 @@ func (b *Backend) checkTariffs(ctx context.Context, found func(sqlbilling.Findin
 // eachRow reads all rows of a statement with some columns of text and then some of
 // numbers, and calls do for each.
 func (b *Backend) eachRow(ctx context.Context, query string, texts, numbers int, do func(text []string, number []int64) error) error {
-	rows, err := b.db.Read.QueryContext(ctx, query)
-	if err != nil {
-		return b.named(err)
-	}
-	defer func() { _ = rows.Close() }()
 	text, number := make([]string, texts), make([]int64, numbers)
 	var dest []any
 	for i := range text {
@@ -58,18 +53,7 @@ func (b *Backend) eachRow(ctx context.Context, query string, texts, numbers int,
 	for i := range number {
 		dest = append(dest, &number[i])
 	}
-	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
-			return b.named(err)
-		}
-		if err := do(text, number); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return b.named(err)
-	}
-	return nil
+	return b.db.EachRow(ctx, "ledger", query, dest, func() error { return do(text, number) })
 }
 
 func (b *Backend) checkProfiles(ctx context.Context, found func(sqlbilling.Finding) error) error {

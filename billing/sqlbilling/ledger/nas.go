@@ -53,8 +53,7 @@ func (b *Backend) nases(ctx context.Context, leftOut func(address string, err er
 		CoASecret string `db:"coa_secret"`
 	}
 	if err := b.db.Write.SelectContext(ctx, &rows, "SELECT address, name, vendor, secret, coa_port, coa_secret FROM radpool_nas ORDER BY address"); err != nil {
-		b.db.Tell(err)
-		return nil, fmt.Errorf("ledger: %s: radpool_nas: %w", b.db.Label, err)
+		return nil, b.named(fmt.Errorf("radpool_nas: %w", err))
 	}
 	var list []NAS
 	var nases acct.NASes

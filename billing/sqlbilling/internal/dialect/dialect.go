@@ -296,6 +296,35 @@ func (db *DB) Tell(err error) {
 	}
 }
 
+// Named is an error of a statement with the name of the database, after Tell. who is the
+// package that ran it.
+func (db *DB) Named(who string, err error) error {
+	db.Tell(err)
+	return fmt.Errorf("%s: %s: %w", who, db.Label, err)
+}
+
+// EachRow calls do after each row of a query was read into dest. An error is do's, or
+// Named.
+func (db *DB) EachRow(ctx context.Context, who, query string, dest []any, do func() error) error {
+	rows, err := db.Read.QueryContext(ctx, query)
+	if err != nil {
+		return db.Named(who, err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := rows.Scan(dest...); err != nil {
+			return db.Named(who, err)
+		}
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return db.Named(who, err)
+	}
+	return nil
+}
+
 // Context is what a statement is to be given for ctx.
 func (db *DB) Context(ctx context.Context) context.Context {
 	if db.Local {
