@@ -7,4 +7,4 @@ type Generation struct{ g generation }
 func (g *Generation) Failed(err error) { g.g.failed(err) }
 
 // Now is which one it is.
-func (g *Generation) Now() uint64 { return g.g.now.Load() }
+func (g *Generation) Now() uint64 { return g.g.Now() }

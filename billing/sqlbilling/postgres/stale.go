@@ -4,42 +4,33 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 )
 
 // A generation is what connections of database/sql belong to, so that all of them are
 // replaced after a statement has failed that was prepared for a table as it was before: a
 // connection keeps its prepared statements, whoever prepares them again.
-type generation struct {
-	now atomic.Uint64
-
-	mu    sync.Mutex
-	since time.Time // when it began; guarded by mu
-}
-
-// renewEvery bounds how often connections are replaced: where a server does not support a
-// statement at all that is of no use.
-const renewEvery = time.Second
+type generation struct{ dialect.Generation }
 
 // ofGeneration is where a connection has its generation.
 const ofGeneration = "radpool.generation"
 
 // begin sets up a new connection.
 func (g *generation) begin(ctx context.Context, c *pgx.Conn) error {
-	c.PgConn().CustomData()[ofGeneration] = g.now.Load()
+	c.PgConn().CustomData()[ofGeneration] = g.Now()
 	return settle(ctx, c)
 }
 
 // check is asked before a connection is used again: driver.ErrBadConn makes database/sql
 // take another one.
 func (g *generation) check(_ context.Context, c *pgx.Conn) error {
-	if c.PgConn().CustomData()[ofGeneration] != g.now.Load() {
+	if c.PgConn().CustomData()[ofGeneration] != g.Now() {
 		return driver.ErrBadConn
 	}
 	return nil
@@ -47,15 +38,8 @@ func (g *generation) check(_ context.Context, c *pgx.Conn) error {
 
 // failed is told of errors of statements.
 func (g *generation) failed(err error) {
-	if !stale(err) {
-		return
-	}
-	now := time.Now()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if now.Sub(g.since) >= renewEvery {
-		g.since = now
-		g.now.Add(1)
+	if stale(err) {
+		g.Renew(time.Now())
 	}
 }
 

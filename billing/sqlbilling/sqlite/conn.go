@@ -31,7 +31,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	epoch := c.file.epoch.Load()
+	generation := c.file.generation.Now()
 	before := c.file.look(time.Now(), 0)
 	if before == nil {
 		return nil, errGone
@@ -47,21 +47,21 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if !same(before, c.file.look(time.Now(), 0)) { // nobody knows which of the two was opened
 		return nil, errors.Join(errMoved, inner.Close())
 	}
-	return &conn{usual: u, file: c.file, opened: before, epoch: epoch}, nil
+	return &conn{usual: u, file: c.file, opened: before, generation: generation}, nil
 }
 
 // A conn is a connection to one file, whatever comes to have its name later.
 type conn struct {
 	usual
-	file   *file
-	opened os.FileInfo
-	epoch  uint64
+	file       *file
+	opened     os.FileInfo
+	generation uint64
 }
 
 // ResetSession is asked before a connection is used again: driver.ErrBadConn
 // makes database/sql open another one, without an error for anybody.
 func (c *conn) ResetSession(ctx context.Context) error {
-	if c.epoch != c.file.epoch.Load() || !same(c.opened, c.file.look(time.Now(), lookEvery)) {
+	if c.generation != c.file.generation.Now() || !same(c.opened, c.file.look(time.Now(), lookEvery)) {
 		return driver.ErrBadConn
 	}
 	if r, ok := c.usual.(driver.SessionResetter); ok {

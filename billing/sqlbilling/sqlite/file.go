@@ -4,22 +4,17 @@ import (
 	"errors"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/radpool/radpool/billing/internal/sqlitefile"
+	"github.com/radpool/radpool/billing/sqlbilling/internal/dialect"
 )
 
-const (
-	// lookEvery is how often a connection that only reads looks whether its file
-	// is still there. One that writes looks before each COMMIT.
-	lookEvery = 100 * time.Millisecond
-
-	// renewEvery bounds how often a damaged database is opened anew.
-	renewEvery = time.Second
-)
+// lookEvery is how often a connection that only reads looks whether its file is still
+// there. One that writes looks before each COMMIT.
+const lookEvery = 100 * time.Millisecond
 
 // errMoved is that a connection holds a file open that its name does not lead to
 // any more. SQLite itself goes on writing to such a file, and what it writes is
@@ -32,13 +27,12 @@ var errGone = errors.New("the file was removed")
 
 // A file is the database as the file system knows it by name.
 type file struct {
-	name  string
-	epoch atomic.Uint64 // connections of an earlier one are not used again
+	name       string
+	generation dialect.Generation // of connections
 
-	mu      sync.Mutex
-	seen    os.FileInfo // what the name led to at the last look, or nil; guarded by mu
-	looked  time.Time   // guarded by mu
-	renewed time.Time   // guarded by mu
+	mu     sync.Mutex
+	seen   os.FileInfo // what the name led to at the last look, or nil; guarded by mu
+	looked time.Time   // guarded by mu
 }
 
 // look returns what the name leads to, or nil. It may be old, up to maxAge.
@@ -62,15 +56,7 @@ func (f *file) look(now time.Time, maxAge time.Duration) os.FileInfo {
 func (f *file) failed(err error) {
 	switch sqlitefile.Code(err) & 0xff {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY:
-	default:
-		return
-	}
-	now := time.Now()
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if now.Sub(f.renewed) >= renewEvery {
-		f.renewed = now
-		f.epoch.Add(1)
+		f.generation.Renew(time.Now())
 	}
 }
 
