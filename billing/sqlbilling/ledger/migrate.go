@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
-
-	"github.com/radpool/radpool/internal/dict"
 )
 
 // A Report says what FromStandard took over.
@@ -40,7 +38,7 @@ var ErrNotEmpty = errors.New("ledger: there are subscribers already")
 // restricted profile, Radpool-Balance an entry in the ledger. radacct stays where it
 // is: a session that is open is taken over by its next record.
 func (b *Backend) FromStandard(ctx context.Context) (*Report, error) {
-	m := &migration{backend: b, dict: b.dict, report: new(Report), users: make(map[string]*migrant), groups: make(map[string]*migrantGroup)}
+	m := &migration{backend: b, report: new(Report), users: make(map[string]*migrant), groups: make(map[string]*migrantGroup)}
 	err := b.fromStandard(ctx, m)
 	if err != nil && !errors.Is(err, ErrNotEmpty) {
 		err = fmt.Errorf("ledger: %s: %w", b.db.Label, err)
@@ -81,7 +79,6 @@ func (b *Backend) fromStandard(ctx context.Context, m *migration) error {
 // A migration collects what the standard tables say.
 type migration struct {
 	backend *Backend
-	dict    *dict.Dictionary
 	report  *Report
 	users   map[string]*migrant
 	names   []string // of users, in order

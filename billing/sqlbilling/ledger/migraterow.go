@@ -210,7 +210,7 @@ func (m *migration) profile(w *inserter, name string, reply []standardRow) bool 
 	n := 0
 	for i := range reply {
 		r := &reply[i]
-		ref, err := m.dict.Lookup(r.Attribute)
+		ref, err := m.backend.dict.Lookup(r.Attribute)
 		switch {
 		case err != nil:
 			m.leave(r, "unknown attribute")
