@@ -7,38 +7,18 @@ import (
 	"testing"
 
 	"github.com/radpool/radpool/billing"
-	"github.com/radpool/radpool/billing/sqlbilling"
 	"github.com/radpool/radpool/billing/sqlbilling/ledger"
 )
 
 func TestFromStandard(t *testing.T) {
 	each(t, func(t *testing.T, e engine) {
-		dsn, driver, rawDSN := e.Create(t)
-		standard, err := sqlbilling.Open(t.Context(), dsn, sqlbilling.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := standard.EnsureDemo(t.Context(), 3); err != nil {
-			t.Fatal(err)
-		}
-		if err := standard.Close(); err != nil {
-			t.Fatal(err)
-		}
-		f := &fixture{t: t, dsn: dsn, Backend: openAgain(t, dsn), raw: openRaw(t, driver, rawDSN)}
-		for _, r := range [][4]string{
-			{"alice", "Cleartext-Password", ":=", "wonderland"}, {"alice", "Simultaneous-Use", ":=", "2"},
-			{"alice", "Radpool-Balance", ":=", "1500000"}, {"alice", "Expiration", ":=", "1 Jan 2030"},
-			{"bob", "Cleartext-Password", ":=", "builder"}, {"bob", "Huntgroup-Name", "==", "x"},
-		} {
-			f.exec("INSERT INTO radcheck (username, attribute, op, value) VALUES (?, ?, ?, ?)", r[0], r[1], r[2], r[3])
-		}
-		f.exec("INSERT INTO radusergroup (username, groupname, priority) VALUES ('alice', 'gold', 1), ('alice', 'silver', 2)")
-		f.exec("INSERT INTO radgroupreply (groupname, attribute, op, value) VALUES ('gold', 'Mikrotik-Rate-Limit', ':=', '5M/5M'), ('gold', 'No-Such', ':=', '1')")
-
-		report, err := f.FromStandard(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		f, report := e.standard(t, 3, func(f *fixture) {
+			f.rows("radcheck", "username", [4]string{"alice", "Cleartext-Password", ":=", "wonderland"}, [4]string{"alice", "Simultaneous-Use", ":=", "2"},
+				[4]string{"alice", "Radpool-Balance", ":=", "1500000"}, [4]string{"alice", "Expiration", ":=", "1 Jan 2030"},
+				[4]string{"bob", "Cleartext-Password", ":=", "builder"}, [4]string{"bob", "Huntgroup-Name", "==", "x"})
+			f.members([2]string{"alice", "gold"}, [2]string{"alice", "silver"})
+			f.rows("radgroupreply", "groupname", [4]string{"gold", "Mikrotik-Rate-Limit", ":=", "5M/5M"}, [4]string{"gold", "No-Such", ":=", "1"})
+		})
 		if report.Subscribers != 5 || report.Tariffs != 2 || report.Attributes != 10 {
 			t.Errorf("%+v", report)
 		}

@@ -10,13 +10,16 @@ import (
 	"github.com/radpool/radpool/billing/sqlbilling/ledger"
 )
 
-// standard makes a database with the standard tables, and what fill puts in, and takes it
-// over.
-func (e engine) standard(t *testing.T, fill func(f *fixture)) (*fixture, *ledger.Report) {
+// standard makes a database with the standard tables, so many subscribers of the demo and
+// what fill puts in, and takes it over.
+func (e engine) standard(t *testing.T, demo int, fill func(f *fixture)) (*fixture, *ledger.Report) {
 	t.Helper()
 	dsn, driver, rawDSN := e.Create(t)
 	standard, err := sqlbilling.Open(t.Context(), dsn, sqlbilling.Options{})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := standard.EnsureDemo(t.Context(), demo); err != nil {
 		t.Fatal(err)
 	}
 	if err := standard.Close(); err != nil {
@@ -55,7 +58,7 @@ func TestFromStandardTakesOneNameForOne(t *testing.T) {
 		t.Fatal(e.Name)
 	}
 	e.Need(t)
-	f, report := e.standard(t, func(f *fixture) {
+	f, report := e.standard(t, 0, func(f *fixture) {
 		f.rows("radcheck", "username", [4]string{"alice", "Cleartext-Password", ":=", "x"}, [4]string{"Alice", "Expiration", ":=", "1 Jan 2020"},
 			[4]string{"bob", "Cleartext-Password", ":=", "x"}, [4]string{"carol", "Cleartext-Password", ":=", "x"})
 		f.rows("radreply", "username", [4]string{"BOB ", "Reply-Message", ":=", "hi"})
@@ -81,7 +84,7 @@ func TestFromStandardTakesOneNameForOne(t *testing.T) {
 // is made of a subscriber's name.
 func TestFromStandardNamesDoNotMeet(t *testing.T) {
 	each(t, func(t *testing.T, e engine) {
-		f, _ := e.standard(t, func(f *fixture) {
+		f, _ := e.standard(t, 0, func(f *fixture) {
 			f.rows("radcheck", "username", [4]string{"alice", "Cleartext-Password", ":=", "x"}, [4]string{"bob", "Cleartext-Password", ":=", "x"})
 			f.rows("radreply", "username", [4]string{"alice", "Reply-Message", ":=", "hi"})
 			f.rows("radgroupreply", "groupname", [4]string{"default", "Filter-Id", ":=", "slow"}, [4]string{"user alice", "Filter-Id", ":=", "odd"})
@@ -111,7 +114,7 @@ func TestFromStandardLetsNobodyMoreIn(t *testing.T) {
 		if e.Name == sqltest.PostgreSQL.Name { // whose columns have no limit
 			conditions["longer"] = [][3]string{{"Calling-Station-Id", "==", long}}
 		}
-		f, report := e.standard(t, func(f *fixture) {
+		f, report := e.standard(t, 0, func(f *fixture) {
 			for name, rows := range conditions {
 				for _, r := range rows {
 					f.rows("radcheck", "username", [4]string{name, r[0], r[1], r[2]})
