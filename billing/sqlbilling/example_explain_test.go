@@ -11,35 +11,36 @@ import (
 	"github.com/radpool/radpool/billing/sqlbilling"
 )
 
-// damaged makes a database in which user1 may log in, and user2 has a mistake in a row.
-func damaged(ctx context.Context, dir string) (dsn string, err error) {
+// damaged makes a database in which user1 may log in, and user2 has a mistake in a row. It
+// is to be removed after use, also after an error.
+func damaged(ctx context.Context) (dsn string, remove func(), err error) {
+	dir, err := os.MkdirTemp("", "radpool")
+	if err != nil {
+		return "", func() {}, err
+	}
+	remove = func() { _ = os.RemoveAll(dir) }
 	file := filepath.Join(dir, "radius.db")
 	backend, err := sqlbilling.Open(ctx, "sqlite:"+file, sqlbilling.Options{})
 	if err != nil {
-		return "", err
+		return "", remove, err
 	}
 	_, err = backend.EnsureDemo(ctx, 3)
 	if err = errors.Join(err, backend.Close()); err != nil {
-		return "", err
+		return "", remove, err
 	}
 	db, err := sql.Open("sqlite", file)
 	if err != nil {
-		return "", err
+		return "", remove, err
 	}
 	_, err = db.ExecContext(ctx, "INSERT INTO radcheck (username, attribute, op, value) VALUES ('user2', 'Expiration', ':=', 'soon')")
-	return "sqlite:" + file, errors.Join(err, db.Close())
+	return "sqlite:" + file, remove, errors.Join(err, db.Close())
 }
 
 // Which rows decide about a user, and which row is why another one is rejected.
 func ExampleBackend_Explain() {
-	dir, err := os.MkdirTemp("", "radpool")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
 	ctx := context.Background()
-	dsn, err := damaged(ctx, dir)
+	dsn, remove, err := damaged(ctx)
+	defer remove()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -78,14 +79,9 @@ func ExampleBackend_Explain() {
 
 // What billingd check prints: here only what has to be mended.
 func ExampleBackend_Check() {
-	dir, err := os.MkdirTemp("", "radpool")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
 	ctx := context.Background()
-	dsn, err := damaged(ctx, dir)
+	dsn, remove, err := damaged(ctx)
+	defer remove()
 	if err != nil {
 		fmt.Println(err)
 		return
