@@ -10,6 +10,7 @@ import (
 	"layeh.com/radius/rfc3162"
 
 	"github.com/radpool/radpool/arena"
+	"github.com/radpool/radpool/internal/wire"
 	"github.com/radpool/radpool/radpool"
 )
 
@@ -174,12 +175,7 @@ func (a *access) readAttribute(strings *joiner, t radius.Type, v []byte) {
 
 // readMicrosoft finds the credentials among Microsoft's attributes.
 func (c *credentials) readMicrosoft(attr radius.Attribute) {
-	rest := microsoft(attr)
-	for {
-		typ, value, next, ok := nextMicrosoft(rest)
-		if !ok {
-			return
-		}
+	for typ, value := range wire.VendorAttributes(attr, vendorMicrosoft) {
 		switch typ {
 		case msCHAPResponse:
 			c.ms1.add(value)
@@ -188,7 +184,6 @@ func (c *credentials) readMicrosoft(attr radius.Attribute) {
 		case msCHAPChallenge:
 			c.msChallenge.add(value)
 		}
-		rest = next
 	}
 }
 

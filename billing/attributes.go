@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"net/netip"
 	"strings"
-
-	"layeh.com/radius"
 )
 
 // vendorMicrosoft is the vendor of RFC 2548.
@@ -24,25 +22,6 @@ const (
 	msCHAP2Response        = 25
 	msCHAP2Success         = 26
 )
-
-// nextMicrosoft cuts the first sub-attribute off what is left of a
-// Vendor-Specific attribute after the vendor. ok is false at the end, and at the
-// first that is malformed.
-func nextMicrosoft(b []byte) (typ byte, value, rest []byte, ok bool) {
-	if len(b) < 2 || b[1] < 2 || int(b[1]) > len(b) {
-		return 0, nil, nil, false
-	}
-	return b[0], b[2:b[1]], b[b[1]:], true
-}
-
-// microsoft returns what follows the vendor in a Vendor-Specific attribute of
-// Microsoft, and nothing for any other vendor.
-func microsoft(a radius.Attribute) []byte {
-	if len(a) < 4 || binary.BigEndian.Uint32(a) != vendorMicrosoft {
-		return nil
-	}
-	return a[4:]
-}
 
 // uint32Of reads an attribute of type integer, time or enum.
 func uint32Of(a []byte) (v uint32, ok bool) {

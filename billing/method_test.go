@@ -327,6 +327,15 @@ func TestMPPEPolicies(t *testing.T) {
 	own := radius.Attributes{{Type: rfc2865.VendorSpecific_Type, Attribute: vsa(7, radius.NewInteger(2))}}
 	p := &billing.Processor{Handler: granting(billing.Grant{Password: billing.Cleartext("pw"), Reply: own})}
 	wantPolicy(t, handle(p, withMSCHAPv2(request("User"), "User", "pw")).Packet, 2, 6)
+
+	// Both in one Vendor-Specific.
+	both := append(vsa(7, radius.NewInteger(2)), vsa(8, radius.NewInteger(4))[4:]...)
+	own[0].Attribute = both
+	for _, avp := range handle(p, withMSCHAPv2(request("User"), "User", "pw")).Packet.Attributes {
+		if a := avp.Attribute; avp.Type == rfc2865.VendorSpecific_Type && !bytes.Equal(a, both) && (a[4] == 7 || a[4] == 8) {
+			t.Errorf("beside that of the back end: %x", a)
+		}
+	}
 }
 
 // TestMSCHAPError checks what a client of MS-CHAP reads in an Access-Reject.

@@ -11,6 +11,7 @@ import (
 	"layeh.com/radius"
 	"layeh.com/radius/rfc2865"
 
+	"github.com/radpool/radpool/internal/wire"
 	"github.com/radpool/radpool/radpool"
 )
 
@@ -209,8 +210,10 @@ func addMicrosoftUint32(resp *radpool.Response, attrs radius.Attributes, typ byt
 		if avp.Type != rfc2865.VendorSpecific_Type {
 			continue
 		}
-		if t, _, _, ok := nextMicrosoft(microsoft(avp.Attribute)); ok && t == typ {
-			return
+		for t := range wire.VendorAttributes(avp.Attribute, vendorMicrosoft) {
+			if t == typ {
+				return
+			}
 		}
 	}
 	var b [4]byte
